@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// Tables of SQLite files: rows are read into a stage by columns, or one by one where bad ones are to be skipped.
 extension Loader {
@@ -84,8 +85,7 @@ extension Loader {
       throw failure
     }
     for index in reader.stage.records.indices {
-      reader.stage.records[index].start = row
-      reader.stage.records[index].end = row + 1
+      reader.stage.records[index].origin = RecordStage.Origin(start: row, end: row + 1)
     }
     try insertStage(number)
   }

@@ -57,8 +57,7 @@ extension RecordReader {
         "this line has \(fields.count) field\(fields.count == 1 ? "" : "s"), the first line has \(columns.count)",
         at: start, to: end)
     }
-    let record = stage.begin(layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: true)
-    stage.records[record].end = end
+    let record = beginRow(type, start: start, end: end)
     let base = stage.records[record].base
     var isGiven = [Bool](repeating: false, count: layout.slots.count)
     for (field, column) in zip(fields, columns) where !field.isAbsent {
@@ -75,7 +74,7 @@ extension RecordReader {
     for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: end)
     }
-    if let missing = stage.records[record].missing {
+    if let missing {
       throw RecordFailure(
         .missingValue, "'\(missing)' is non-null and has no value", at: start, to: end)
     }
@@ -156,7 +155,7 @@ extension RecordReader {
           guard let cell = csvCell(part, scalar) else {
             throw wrong(LoadProblem(scalar.fault(of: part, isQuoted: false)))
           }
-          stage.links.append(RecordStage.Link(relation: relation, record: record, key: cell, isRecord: false))
+          stage.link(record, relation, to: .key(cell, at: stage.records[record].origin))
         }
         if end >= rest.count { break }
         rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])

@@ -109,7 +109,7 @@ extension RecordReader {
     _ isThere: (Int) -> Bool, of layout: RecordLayout, _ count: Int, _ target: EntityStage
   ) -> Int {
     stage.removeAll()
-    let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
+    let record = beginRow(layout.type)
     for place in layout.slots.indices where !isThere(place) {
       applyDefault(layout.slots[place], base: 0, record: record, owner: layout.name)
     }
@@ -118,8 +118,8 @@ extension RecordReader {
       target.valid(column).initialize(repeating: stage.valid[column], count: count)
       target.given(column).initialize(repeating: stage.given[column], count: count)
     }
-    if stage.records[record].lacksLink { for line in 0..<count { target.origins[line].lacksLink = true } }
-    return stage.records[record].missing == nil ? count : 0
+    if stage.records[record].isIncomplete { for line in 0..<count { target.origins[line].lacksLink = true } }
+    return missing == nil ? count : 0
   }
 
   private mutating func absence(
@@ -128,11 +128,11 @@ extension RecordReader {
     // Whether a field of an embedded object must have a value depends on whether the object is there.
     if isInner { return Absence(slot: slot, cell: nil) }
     stage.removeAll()
-    let record = stage.begin(layout: 0, columns: layout.columnCount, start: 0, isTopLevel: true)
+    let record = beginRow(layout.type)
     applyDefault(slot, base: 0, record: record, owner: layout.name)
     return Absence(
       slot: slot, cell: column.flatMap { stage.valid[$0] ? stage.cells[$0] : nil },
-      isRefused: stage.records[record].missing != nil, lacksLink: stage.records[record].lacksLink)
+      isRefused: missing != nil, lacksLink: stage.records[record].isIncomplete)
   }
 
   /// Reads a column of lines below `limit`. Returns the first line that is refused, or `limit`.
@@ -262,7 +262,7 @@ extension RecordReader {
     let layout = layouts[target.layout]
     let absence = absence(of: slot, column: column, layout, isInner: isInner)
     stage.removeAll()
-    let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
+    let record = beginRow(layout.type)
     for line in 0..<limit {
       let field = lines.field(line, index)
       if field.isAbsent {
@@ -274,7 +274,7 @@ extension RecordReader {
         }
         continue
       }
-      stage.links.removeAll(keepingCapacity: true)
+      stage.removeLinks()
       do throws(RecordFailure) {
         try readField(field, slot, bytes, base: 0, record: record, owner: layout.name)
       } catch {
@@ -285,11 +285,8 @@ extension RecordReader {
         target.valid(column)[line] = true
         target.given(column)[line] = true
       }
-      for link in stage.links {
-        // An object with more than an id is a record of its own.
-        if link.isRecord || link.type != nil { return line }
-        target.link(target.place(of: link.relation), line, link.key)
-      }
+      // An object with more than an id is a record of its own.
+      guard target.link(line, as: stage) else { return line }
     }
     return limit
   }

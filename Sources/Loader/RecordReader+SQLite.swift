@@ -269,7 +269,7 @@ extension RecordReader {
     var scanner = JSONScanner(UnsafeBufferPointer(start: start, count: count))
     stage.removeAll()
     let layout = layouts[target.layout]
-    let record = stage.begin(layout: target.layout, columns: layout.columnCount, start: 0, isTopLevel: true)
+    let record = beginRow(layout.type)
     do throws(RecordFailure) {
       try readValue(column.slot, &scanner, offset: 0, base: 0, record: record, owner: layout.name)
     } catch {
@@ -280,11 +280,7 @@ extension RecordReader {
       target.valid(place)[line] = true
       target.given(place)[line] = stage.given[place]
     }
-    for link in stage.links {
-      // An object with more than an id is a record of its own.
-      if link.isRecord || link.type != nil { return false }
-      target.link(target.place(of: link.relation), line, link.key)
-    }
-    return true
+    // An object with more than an id is a record of its own.
+    return target.link(line, as: stage)
   }
 }

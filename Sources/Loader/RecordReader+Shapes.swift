@@ -13,14 +13,12 @@ extension RecordReader {
     guard scanner.peek() == .object else {
       let (_, key) = try readScalar(
         layouts[Int(target.index)].keyTarget, slot, &scanner, offset: offset, owner: owner)
-      stage.links.append(RecordStage.Link(relation: relation, record: record, key: key, isRecord: false))
+      stage.link(record, relation, to: .key(key, at: stage.records[record].origin))
       return
     }
     let type = try typename(scanner, offset: offset, among: target)
     let nested = try readRecord(type, &scanner, offset: offset, isTopLevel: false)
-    stage.links.append(
-      RecordStage.Link(
-        relation: relation, record: record, key: Cell(low: UInt64(nested)), isRecord: true, type: type))
+    stage.link(record, relation, to: .record(nested))
   }
 
   /// Finds `__typename` in an object without moving the caller's scanner: any entity type, or one of those that belong

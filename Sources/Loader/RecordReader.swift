@@ -22,6 +22,8 @@ struct RecordReader: ~Copyable {
   private var outerID: (scanner: JSONScanner, name: String)?
   /// Holds the type that the top-level record says itself by a name, by which it was found.
   private var said: (name: String, owner: String)?
+  /// Holds the first non-null field of the top-level record that has no value.
+  var missing: String?
 
   init(layouts: [RecordLayout], names: SourceTypes, arena: StagingArena, now: Int64) {
     self.layouts = layouts
@@ -40,6 +42,14 @@ struct RecordReader: ~Copyable {
     scratch.removeAll(keeping: 1 << 16)
   }
 
+  /// Adds an empty record of its own and returns its number.
+  mutating func beginRow(_ type: EntityTypeID, start: Int = 0, end: Int? = nil) -> Int {
+    missing = nil
+    return stage.begin(
+      type, columns: layouts[Int(type.index)].columnCount, role: .row,
+      origin: RecordStage.Origin(start: start, end: end))
+  }
+
   /// Reads the object that `scanner` stands before. Offsets in failures count from `offset`.
   ///
   /// - Parameters:
@@ -54,20 +64,23 @@ struct RecordReader: ~Copyable {
     if isTopLevel { said = name.map { ($0, layout.name) } }
     scanner.skipSpace()
     let start = scanner.position + offset
-    let record = stage.begin(
-      layout: Int(type.index), columns: layout.columnCount, start: start, isTopLevel: isTopLevel)
+    let record =
+      isTopLevel
+      ? beginRow(type, start: start)
+      : stage.begin(type, columns: layout.columnCount, role: .fragment, origin: RecordStage.Origin(start: start))
     let base = stage.records[record].base
     outerID = id.map { ($0, keyName) }
     let named = try readFields(layout.slots, &scanner, offset: offset, base: base, record: record, owner: layout.name)
-    stage.records[record].end = scanner.position + offset
+    stage.records[record].origin.end = scanner.position + offset
     for column in layout.keyColumns where !stage.valid[base + column] && !layout.numbersRows {
       throw RecordFailure(.missingID, "this '\(layout.name)' has no id", at: start, to: start + 1)
     }
     // Where a type has nothing but its id, its nested objects are entities all the same. So are objects with a key of
     // several fields, which is no value that could be looked up later.
-    stage.records[record].isBareID =
-      !isTopLevel && layout.keyColumns.count == 1 && named <= 1 && layout.slots.count > 1
-    if let missing = stage.records[record].missing, isTopLevel {
+    if !isTopLevel, layout.keyColumns.count == 1, named <= 1, layout.slots.count > 1 {
+      stage.records[record].role = .reference
+    }
+    if isTopLevel, let missing {
       throw RecordFailure(
         .missingValue, "'\(missing)' is non-null and has no value", at: start, to: scanner.position + offset)
     }
@@ -165,7 +178,7 @@ struct RecordReader: ~Copyable {
 
   /// Returns the field of a record that is its id.
   private func keySlot(_ record: Int) -> Int? {
-    let layout = layouts[stage.records[record].layout]
+    let layout = layouts[Int(stage.records[record].type.index)]
     guard layout.keyColumns.count == 1 else { return nil }
     return layout.slots.firstIndex {
       if case .scalar(_, layout.keyColumns[0]) = $0.target { true } else { false }
@@ -215,7 +228,7 @@ struct RecordReader: ~Copyable {
     guard slot.isNonNull else { return }
     switch slot.target {
     case .relation(_, _, isToMany: true): return
-    case .relation where slot.hasOtherSide: stage.records[record].lacksLink = true
+    case .relation where slot.hasOtherSide: stage.records[record].isIncomplete = true
     case .list(_, _, let column, _):
       // An absent list is an empty one: there is nothing that it could leave unknown.
       stage.set(base + column, Cell(low: UInt64(UInt(bitPattern: arena.allocate(16))), high: 0))
@@ -227,7 +240,11 @@ struct RecordReader: ~Copyable {
   }
 
   private mutating func noteMissing(_ slot: RecordLayout.Slot, _ record: Int, _ owner: String) {
-    if stage.records[record].missing == nil { stage.records[record].missing = "\(owner).\(slot.name.string)" }
+    if stage.records[record].role != .row {
+      stage.records[record].isIncomplete = true
+    } else if missing == nil {
+      missing = "\(owner).\(slot.name.string)"
+    }
   }
 
   private mutating func markDefault(_ index: Int) { stage.given[index] = false }
@@ -248,7 +265,7 @@ struct RecordReader: ~Copyable {
         try scanner.scanNull()
         if slot.isNonNull {
           if case .relation(_, _, isToMany: true) = slot.target { return }
-          if stage.records[record].isTopLevel {
+          if stage.records[record].role == .row {
             throw RecordFailure(
               .missingValue, "'\(owner).\(slot.name.string)' is non-null", at: start + offset,
               to: scanner.position + offset)
@@ -303,8 +320,7 @@ struct RecordReader: ~Copyable {
     }
     if kind == .object {
       let nested = try readRecord(target, &scanner, offset: offset, isTopLevel: false)
-      stage.links.append(
-        RecordStage.Link(relation: relation, record: record, key: Cell(low: UInt64(nested)), isRecord: true))
+      stage.link(record, relation, to: .record(nested))
       return
     }
     let layout = layouts[Int(target.index)]
@@ -319,7 +335,7 @@ struct RecordReader: ~Copyable {
         at: scanner.position + offset)
     }
     let (_, key) = try readScalar(layout.keyTarget, slot, &scanner, offset: offset, owner: owner)
-    stage.links.append(RecordStage.Link(relation: relation, record: record, key: key, isRecord: false))
+    stage.link(record, relation, to: .key(key, at: stage.records[record].origin))
   }
 
   /// Returns the error for a value that the type of its field does not take; skips the value to find its end.

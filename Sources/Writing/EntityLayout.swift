@@ -27,7 +27,7 @@ package final class EntityLayout: Sendable {
   package let required: [Int]
   /// Whether a column holds lists without nulls.
   package let refusesNullElements: [Bool]
-  /// To-one relations that must have a target.
+  /// To-one relations that must have a target; those of embedded objects must where the object is there.
   package let requiredRelations: [Relation]
   /// Whether rows have no keys: they are elements of lists of embedded objects.
   package let isElement: Bool
@@ -93,7 +93,7 @@ package final class EntityLayout: Sendable {
     refusesNullElements = Self.refusesNullElements(type, catalog)
     let namedRelations = relations.filter { $0.property != nil }
     self.namedRelations = namedRelations
-    requiredRelations = namedRelations.filter { $0.isRequired && !$0.isToMany && $0.presence == nil }
+    requiredRelations = namedRelations.filter { $0.isRequired && !$0.isToMany }
     isElement = type.isElement
     isAbstract = type.isAbstract
     ownedRelations = namedRelations.filter { $0.presence != nil || catalog[$0.target].isElement }

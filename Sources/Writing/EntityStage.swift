@@ -155,7 +155,7 @@ extension EntityStage {
   /// - Parameter keyColumn: The column of a nested record that is its key.
   func add(_ record: RecordStage.Record, of stage: borrowing RecordStage, keyColumn: (RecordStage.Record) -> Int) {
     let number = add(1)
-    origins[number] = Origin(start: record.start, end: record.end, lacksLink: record.lacksLink)
+    origins[number] = Origin(start: record.origin.start, end: record.origin.end, lacksLink: record.isIncomplete)
     for column in 0..<columnCount {
       let place = column * capacity + number
       cells[place] = stage.cells[record.base + column]
@@ -163,22 +163,37 @@ extension EntityStage {
       given[place] = stage.given[record.base + column]
     }
     for link in stage.links {
-      var key = link.key
-      if link.isRecord {
-        let nested = stage.records[Int(link.key.low)]
-        key = stage.cells[nested.base + keyColumn(nested)]
+      let place = place(of: link.relation)
+      for target in stage.targets[link.targets] {
+        switch target {
+        case .key(let key, _): self.link(place, number, key)
+        case .record(let nested):
+          let nested = stage.records[nested]
+          self.link(place, number, stage.cells[nested.base + keyColumn(nested)])
+        case .row: preconditionFailure("a link to a row is no link by key")
+        }
       }
-      self.link(place(of: link.relation), number, key)
     }
   }
 
+  /// Adds links of a record that are by key. Returns false where one is not: it is a record of its own.
+  package func link(_ number: Int, as stage: borrowing RecordStage) -> Bool {
+    for link in stage.links {
+      for target in stage.targets[link.targets] {
+        guard case .key(let key, _) = target else { return false }
+        self.link(place(of: link.relation), number, key)
+      }
+    }
+    return true
+  }
+
   /// Copies a record into a record stage, as its only one.
-  func copy(_ number: Int, to stage: inout RecordStage) -> RecordStage.Record {
+  func copy(_ number: Int, of type: EntityTypeID, to stage: inout RecordStage) -> RecordStage.Record {
     stage.removeAll()
     let origin = origins[number]
-    let record = stage.begin(layout: layout, columns: columnCount, start: origin.start, isTopLevel: true)
-    stage.records[record].end = origin.end
-    stage.records[record].lacksLink = origin.lacksLink
+    let record = stage.begin(
+      type, columns: columnCount, role: .row, origin: RecordStage.Origin(start: origin.start, end: origin.end))
+    stage.records[record].isIncomplete = origin.lacksLink
     for column in 0..<columnCount {
       let place = column * capacity + number
       stage.put(column, cells[place], isValid: valid[place], isGiven: given[place])

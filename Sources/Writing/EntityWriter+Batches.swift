@@ -11,12 +11,18 @@ extension EntityWriter {
   /// Returns whether a record becomes one row: what is nested in it are links, each of which names its target by a key
   /// alone.
   func isSingleRow(_ stage: borrowing RecordStage) -> Bool {
-    guard let first = stage.records.first, first.isTopLevel, first.missing == nil else { return false }
-    for record in stage.records.dropFirst() {
-      guard record.isBareID, layouts[record.layout].keyColumns.count == 1 else { return false }
+    guard let first = stage.records.first, first.role == .row else { return false }
+    for record in stage.records.dropFirst() where record.role != .reference { return false }
+    return stage.links.allSatisfy { link in
+      link.record == 0
+        && stage.targets[link.targets].allSatisfy { target in
+          switch target {
+          case .key: true
+          case .record: !layouts[catalog[link.relation].target].isAbstract
+          case .row: false
+          }
+        }
     }
-    for link in stage.links where link.type != nil || link.record != 0 { return false }
-    return true
   }
 
   /// Returns the stage of a type's records, which is made if there is none yet.
@@ -30,14 +36,15 @@ extension EntityWriter {
   /// Moves a record that is a single row into the stage of its type.
   mutating func stageRow(_ records: borrowing RecordStage, _ source: Int) throws(WriteProblem) {
     let record = records.records[0]
-    if layouts[record.layout].isMember {
+    let number = Int(record.type.index)
+    if layouts[number].isMember {
       // Rows of interfaces and unions stand in the order of the records, whichever types these have.
-      if let other = stagedMember, other != record.layout { try flush(source, keepsTexts: true) }
-      stagedMember = record.layout
+      if let other = stagedMember, other != number { try flush(source, keepsTexts: true) }
+      stagedMember = number
     }
-    let stage = stage(of: record.layout)
-    if stage.count == 0 { staged.append(record.layout) }
-    stage.add(record, of: records) { layouts[$0.layout].keyColumns[0] }
+    let stage = stage(of: number)
+    if stage.count == 0 { staged.append(number) }
+    stage.add(record, of: records) { layouts[$0.type].keyColumns[0] }
     stagedRecords += 1
     if stagedRecords >= min(Self.mostStaged, EntityStage.mostRecords(columns: stage.columnCount))
       || memory.byteCount > Self.mostBytes
@@ -126,7 +133,7 @@ extension EntityWriter {
     _ problem: StoreProblem, _ stage: EntityStage, _ number: Int, _ layout: EntityLayout, _ source: Int
   ) throws(WriteProblem) -> UInt32 {
     if case .uniqueViolation(let violated, let existing, _) = problem, violated == layout.primaryIndex {
-      let record = stage.copy(number, to: &merged)
+      let record = stage.copy(number, of: layout.type, to: &merged)
       return try merge(record, of: merged, layout, into: existing, source)
     }
     let origin = stage.origins[number]

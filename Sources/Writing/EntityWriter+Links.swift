@@ -135,15 +135,11 @@ extension EntityWriter {
     place: @autoclosure () -> Int?
   ) throws(WriteProblem) -> LinkTarget {
     if isRow, let type {
-      return transaction.mirroredRow(type, UInt32(truncatingIfNeeded: key.low), in: relation.target).map { .row($0) }
+      return transaction.targetRow(UInt32(truncatingIfNeeded: key.low), of: type, in: relation.target).map { .row($0) }
         ?? .refused
     }
-    let members = catalog[relation.target].members.map(\.type).filter { type == nil || $0 == type }
-    var found: [(type: EntityTypeID, row: UInt32)] = []
-    for member in members {
-      guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
-      if let row = withUnsafePointer(to: cell, { transaction.findRow(member, key: $0) }) { found.append((member, row)) }
-    }
+    let keys = layouts.keys(key, of: relation.target, only: type)
+    let found = transaction.entities(keys)
     if found.count > 1 {
       let types = found.map(\.type)
       guard leavesOutBad else { throw WriteProblem(.ambiguousLink(relation.id, key: key, of: types)) }
@@ -151,28 +147,11 @@ extension EntityWriter {
       return .refused
     }
     if let only = found.first {
-      return transaction.mirroredRow(only.type, only.row, in: relation.target).map { .row($0) } ?? .refused
+      return transaction.targetRow(only.row, of: only.type, in: relation.target).map { .row($0) } ?? .refused
     }
-    for member in members {
-      guard let cell = self.key(key, of: member, isTyped: type != nil) else { continue }
-      transaction.rememberDangling(relation.id, source: source, member, key: cell, place: place())
+    for (member, key) in keys {
+      transaction.rememberDangling(relation.id, source: source, member, key: key, place: place())
     }
     return .waiting
-  }
-
-  /// A key that was read as an ID as one of a type; nil where it cannot be one.
-  func key(_ cell: Cell, of type: EntityTypeID, isTyped: Bool) -> Cell? {
-    let layout = layouts[type]
-    guard layout.keyColumns.count == 1 else { return nil }
-    if isTyped { return cell }
-    switch catalog[type].columns[layout.keyColumns[0]].kind {
-    case .text: return cell
-    case .int64:
-      let text = TextView(cell).withBytes {
-        String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self)
-      }
-      return Int64(text).map { Cell($0) }
-    default: return nil
-    }
   }
 }

@@ -8,28 +8,35 @@ extension EntityWriter {
     if !leavesOutBad, isSingleRow(stage) { return try stageRow(stage, source) }
     // What it meets may be on its way.
     try flush(source, keepsTexts: true)
-    var rows = ContiguousArray<UInt32>()
-    rows.reserveCapacity(stage.records.count)
     for index in stage.records.indices {
       do throws(WriteProblem) {
-        rows.append(try insert(index, of: &stage, source))
+        stage.records[index].row = try insert(index, of: &stage, source)
       } catch {
-        if leavesOutBad { removeInserted(stage, rows) }
+        if leavesOutBad { removeInserted(stage) }
         throw error
       }
     }
     for link in stage.links {
-      let relation = Int(link.relation.index)
-      let row = rows[link.record]
-      if catalog[catalog[link.relation].target].isAbstract { pending[relation].types.append(link.type) }
-      if link.isRecord, !stage.records[Int(link.key.low)].isBareID {
-        pending[relation].append(row, target: rows[Int(link.key.low)])
-      } else if link.isRecord {
-        let target = stage.records[Int(link.key.low)]
-        let key = stage.cells[target.base + layouts[target.layout].keyColumns[0]]
-        pending[relation].append(row, key: kept(key, target.layout))
-      } else {
-        pending[relation].append(row, key: kept(link.key, Int(catalog[link.relation].target.index)))
+      let (number, target) = (Int(link.relation.index), catalog[link.relation].target)
+      let row = stage.records[link.record].row
+      for place in link.targets {
+        var type: EntityTypeID?
+        switch stage.targets[place] {
+        case .key(let key, _): pending[number].append(row, key: kept(key, Int(target.index)))
+        case .row(let found, let known):
+          type = known
+          pending[number].append(row, target: found)
+        case .record(let nested):
+          let nested = stage.records[nested]
+          type = nested.type
+          if nested.role == .reference {
+            let key = stage.cells[nested.base + layouts[nested.type].keyColumns[0]]
+            pending[number].append(row, key: kept(key, Int(nested.type.index)))
+          } else {
+            pending[number].append(row, target: nested.row)
+          }
+        }
+        if layouts[target].isAbstract { pending[number].types.append(type) }
       }
     }
   }
@@ -49,14 +56,15 @@ extension EntityWriter {
   }
 
   /// Takes back the rows that a record which is left out has put in; those that it has patched keep the patch.
-  private mutating func removeInserted(_ stage: borrowing RecordStage, _ rows: ContiguousArray<UInt32>) {
-    for (record, row) in zip(stage.records, rows) {
-      let position = Int(row) - baseSlots[record.layout]
-      guard row != PageLayout.noRow, origins[record.layout].indices.contains(position),
-        origins[record.layout][position].offset == record.start, !origins[record.layout][position].isRemoved
+  private mutating func removeInserted(_ stage: borrowing RecordStage) {
+    for record in stage.records {
+      let type = Int(record.type.index)
+      let position = Int(record.row) - baseSlots[type]
+      guard record.row != PageLayout.noRow, origins[type].indices.contains(position),
+        origins[type][position].offset == record.origin.start, !origins[type][position].isRemoved
       else { continue }
-      _ = try? transaction.delete(layouts[record.layout].type, row)
-      origins[record.layout][position].isRemoved = true
+      _ = try? transaction.delete(record.type, record.row)
+      origins[type][position].isRemoved = true
     }
   }
 
@@ -64,19 +72,19 @@ extension EntityWriter {
     _ index: Int, of stage: inout RecordStage, _ source: Int
   ) throws(WriteProblem) -> UInt32 {
     let record = stage.records[index]
-    let layout = layouts[record.layout]
+    let layout = layouts[record.type]
     // A bare id in a link is looked up with all other links, at the end.
-    if record.isBareID, layout.keyColumns.count == 1 { return PageLayout.noRow }
+    if record.role == .reference { return PageLayout.noRow }
     if layout.numbersRows, let column = layout.keyColumns.first, !stage.valid[record.base + column] {
       stage.set(record.base + column, nextNumber(layout))
     }
     do {
       let row = try transaction.insert(
         layout.type, cells: stage.cells + record.base, valid: stage.valid + record.base)
-      origins[record.layout].append(
+      origins[Int(record.type.index)].append(
         RowOrigins.Origin(
-          file: source, offset: record.start, isTopLevel: record.isTopLevel,
-          isIncomplete: record.missing != nil || record.lacksLink))
+          file: source, offset: record.origin.start, isTopLevel: record.role == .row,
+          isIncomplete: record.isIncomplete))
       return row
     } catch .uniqueViolation(index: let violated, existing: let existing, row: _) where violated == layout.primaryIndex
     {
@@ -87,7 +95,7 @@ extension EntityWriter {
   }
 
   private func place(of record: RecordStage.Record, _ source: Int) -> WriteProblem.Place {
-    WriteProblem.Place(source: source, start: record.start, end: record.end)
+    WriteProblem.Place(source: source, start: record.origin.start, end: record.origin.end)
   }
 
   /// Returns the id of a record that has none: the number of its row, or the next one that is free.
@@ -120,9 +128,10 @@ extension EntityWriter {
     _ record: RecordStage.Record, of stage: borrowing RecordStage, _ layout: EntityLayout, into row: UInt32,
     _ source: Int
   ) throws(WriteProblem) -> UInt32 {
-    let base = baseSlots[record.layout]
-    let isDefined = Int(row) < base || origins[record.layout][Int(row) - base].isTopLevel
-    if record.isTopLevel, isDefined {
+    let type = Int(record.type.index)
+    let base = baseSlots[type]
+    let isDefined = Int(row) < base || origins[type][Int(row) - base].isTopLevel
+    if record.role == .row, isDefined {
       throw WriteProblem(.duplicate(layout.type, row: row), at: place(of: record, source))
     }
     for column in 0..<layout.columnCount
@@ -135,9 +144,9 @@ extension EntityWriter {
         throw WriteProblem(.refused(error), at: place(of: record, source))
       }
     }
-    if record.isTopLevel {
-      origins[record.layout][Int(row) - base].isTopLevel = true
-      origins[record.layout][Int(row) - base].isIncomplete = record.lacksLink
+    if record.role == .row {
+      origins[type][Int(row) - base].isTopLevel = true
+      origins[type][Int(row) - base].isIncomplete = record.isIncomplete
     }
     return row
   }
@@ -173,7 +182,7 @@ extension EntityWriter {
       for position in origins[index].indices where origins[index].isIncomplete(position) {
         let origin = origins[index][position]
         let row = UInt32(truncatingIfNeeded: baseSlots[index] + position)
-        guard transaction.isLive(type.id, row), let field = missingField(of: type, row) else { continue }
+        guard transaction.isLive(type.id, row), let field = missingField(of: layouts[index], row) else { continue }
         let problem = WriteProblem(
           .missingValue(type.id, field: field),
           at: WriteProblem.Place(source: origin.file, start: origin.offset, end: origin.offset + 1))
@@ -187,18 +196,11 @@ extension EntityWriter {
   }
 
   /// Returns the first non-null field of an entity that has no value; a link that is named but dangling counts as one.
-  private func missingField(of type: EntityType, _ row: UInt32) -> String? {
-    for column in type.columns where column.isNonNull && column.foldedFrom == nil {
-      if column.kind == .references || column.kind == .reference { continue }
-      if column.id == type.createdColumn || column.id == type.updatedColumn { continue }
-      if transaction.column(type.id, column.id).isNull(row) { return column.name }
+  private func missingField(of layout: EntityLayout, _ row: UInt32) -> String? {
+    switch layout.missingField(of: row, in: transaction, isWaiting: { dangling[$0.id]?.contains(row) ?? false }) {
+    case .column(let column): layout.columns[column].name
+    case .relation(let relation): layout.name(of: relation)
+    case nil: nil
     }
-    for relation in catalog.relations where relation.source == type.id && relation.isRequired {
-      // A required field of an embedded object is required where the object is there.
-      if let presence = relation.presence, transaction.column(type.id, presence).byte(row) == 0 { continue }
-      guard let property = relation.property, !(dangling[relation.id]?.contains(row) ?? false) else { continue }
-      if transaction.column(type.id, relation.column).reference(row) == PageLayout.noRow { return type[property].name }
-    }
-    return nil
   }
 }

@@ -32,6 +32,19 @@ private struct Part {
   @Relationship(inverse: \.parts) var maker: Maker?
 }
 
+@EntityModel
+private struct Sensor {
+  let id: String
+  var count: UInt64
+  @Relationship(.required, inverse: \.sensors) var site: Site?
+}
+
+@EntityModel
+private struct Site {
+  let id: String
+  @Relationship(inverse: \.site) var sensors: [Sensor]?
+}
+
 /// The same rows through every door of the store, and the same faults.
 @Suite struct DoorTests {
   static let schema = """
@@ -146,6 +159,46 @@ private struct Part {
     if door == .sqlite { return }
     let twice = #expect(throws: QueryError.self) { try enter([Self.good, Self.good], by: door, into: database) }
     #expect(twice?.problems.first?.code == "unique-violation", "\(door)")
+  }
+
+  @Test("the same fault has the same code in structs") func sameCodeOfStructs() throws {
+    for row in [
+      Self.good.with("ratio", "1e400"), Self.good.with("price", "1234567890123456789012345678901234567.5"),
+    ] {
+      let database = try Database(schema: Self.schema)
+      let problem = #expect(throws: ModelError.self) { try enter([row], by: .structs, into: database) }
+      #expect(problem?.code == "number-out-of-range", "\(row.json)")
+    }
+    let database = try Database(
+      schema: """
+        type Sensor { id: String! count: Int! @unique site: Site! @relation(inverse: "sensors") }
+        type Site { id: String! sensors: [Sensor!]! @relation(inverse: "site") }
+        """)
+    func insert(_ id: String, _ count: UInt64, _ site: String?) -> String? {
+      let link = site.map { ", site: {id: \"\($0)\"}" } ?? ""
+      let text = "mutation { insertSensor(data: {id: \"\(id)\", count: \(count)\(link)}) { id } }"
+      let problem = #expect(throws: QueryError.self) { try database.run(text) }
+      return problem?.problems.first?.code
+    }
+    func save(_ id: String, _ count: UInt64, _ site: String?) -> String? {
+      var sensor = Sensor(id: id, count: count)
+      if let site { sensor.$site = .relation(Site(id: site)) }
+      do { try sensor.save(to: database) } catch let error as ModelError { return error.code } catch let error as Errors
+      {
+        return error.code
+      } catch {
+        Issue.record(error)
+      }
+      return nil
+    }
+    #expect(save("a", 1, "s") == nil)
+    for (count, site, code) in [
+      (UInt64.max, "s", "number-out-of-range"), (2, nil, "missing-value"), (1, "s", "unique-violation"),
+    ] as [(UInt64, String?, String)] {
+      #expect(save("b", count, site) == code)
+      #expect(insert("b", count, site) == code)
+    }
+    #expect(try database.query("{ Sensor { id } }").jsonString == #"{"Sensor":[{"id":"a"}]}"#)
   }
 
   // MARK: - Doors

@@ -106,10 +106,10 @@ private struct Buyer: Equatable {
     changed.name = "y"
     changed.badge = .init(owner: "8")
     let words = "'Buyer' 1 would lose its 'badge.owner', which it must have"
-    #expect(throws: ModelError.unwritable("Buyer", words)) { try changed.save(to: &context) }
+    #expect(throws: ModelError.requiredReference("Buyer", words)) { try changed.save(to: &context) }
     #expect(Buyer.query("1").resolve(in: context) == before && Database(context).check().isEmpty)
     changed.badge?.owner = nil
-    #expect(throws: ModelError.unwritable("Buyer", "'Buyer.badge.owner' must have a value in the schema")) {
+    #expect(throws: ModelError.missingValue("Buyer", "'Buyer.badge.owner' must have a value in the schema")) {
       try changed.save(to: &context)
     }
   }
@@ -203,7 +203,7 @@ private struct Buyer: Equatable {
     let database = try database()
     let line = path == "what" ? Buyer.Line(what: nil) : .init(what: "tea", others: [nil])
     // The type of the elements is what has the field.
-    let error = ModelError.unwritable("Line", "'Buyer.lines.\(path)' must have a value in the schema")
+    let error = ModelError.missingValue("Line", "'Buyer.lines.\(path)' must have a value in the schema")
     var context = database.entities
     let bad = Buyer(id: "1", name: "bad", lines: [.init(what: "pot"), line])
     #expect(throws: error) { try bad.save(to: &context) }
@@ -236,7 +236,7 @@ private struct Buyer: Equatable {
     #expect(try saved("[Int!]!", whole) == whole)
     for holder in [first, second] { #expect(try saved("[Int]!", holder) == holder) }
     func refusal(_ type: String, _ path: String) -> ModelError {
-      .unwritable(type, "'Holder.\(path)[]' must have a value in the schema")
+      .missingValue(type, "'Holder.\(path)[]' must have a value in the schema")
     }
     #expect(throws: refusal("Holder", "value.xs")) { try saved("[Int!]!", first) }
     #expect(throws: refusal("Numbers", "more.xs")) { try saved("[Int!]!", second) }
@@ -272,7 +272,7 @@ private struct Buyer: Equatable {
     var context = database.entities
     var changed = Driver(id: "1", name: "Bea")
     changed.$car = .null
-    #expect(throws: ModelError.unwritable("Driver", "'Driver' 1 would lose its 'car', which it must have")) {
+    #expect(throws: ModelError.requiredReference("Driver", "'Driver' 1 would lose its 'car', which it must have")) {
       try changed.save(to: &context)
     }
     #expect(Driver.query("1").resolve(in: context)?.name == "Ann" && Database(context).check().isEmpty)

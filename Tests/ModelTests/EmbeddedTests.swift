@@ -199,7 +199,8 @@ private struct Badge: Codable, Hashable {
     #expect(throws: error) {
       try Boxed(id: "1", value: Badge(color: "red", owner: "1", others: ["7", "x"])).save(to: database)
     }
-    #expect(throws: ModelError.unwritable("Boxed_Badge", "'Boxed_Badge.value.owner' must have a value in the schema")) {
+    #expect(throws: ModelError.missingValue("Boxed_Badge", "'Boxed_Badge.value.owner' must have a value in the schema"))
+    {
       try Boxed(id: "1", value: Badge(color: "red")).save(to: database)
     }
     #expect(try badge() == Badge(color: "red", owner: "1"))
@@ -306,7 +307,7 @@ private struct Badge: Codable, Hashable {
     ("lat: Float!", .unwritable("Geo", "'Boxed_Geo.value' has no field 'lon' in the schema, which the Swift type has")),
     (
       "lat: Float! lon: Float! up: Int!",
-      .unwritable("Boxed_Geo", "'Boxed_Geo.value.up' must have a value in the schema")
+      .missingValue("Boxed_Geo", "'Boxed_Geo.value.up' must have a value in the schema")
     ),
     ("lat: Float! lon: Inner", .unwritable("Double", "'Boxed_Geo.value.lon' is Inner in the schema")),
   ])

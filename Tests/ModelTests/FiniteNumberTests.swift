@@ -51,7 +51,8 @@ private struct Halved {
     func refused(
       _ property: String, _ number: String, _ probe: Probe, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-      let expected = ModelError.unwritable("Probe", "its '\(property)' is \(number), and numbers in columns are finite")
+      let expected = ModelError.numberOutOfRange(
+        "Probe", "its '\(property)' is \(number), and numbers in columns are finite")
       #expect(throws: expected, sourceLocation: sourceLocation) { try probe.save(to: &context) }
     }
     for (number, words) in Self.odd {
@@ -72,7 +73,7 @@ private struct Halved {
     // Nothing of it was saved.
     #expect(Probe.query().resolve(in: context).map(\.d) == [1])
     #expect(
-      throws: ModelError.unwritable("Halved", "its index 'halves' is over inf, and numbers in columns are finite")
+      throws: ModelError.numberOutOfRange("Halved", "its index 'halves' is over inf, and numbers in columns are finite")
     ) {
       try Halved(id: 1, d: 0).save(to: &context)
     }

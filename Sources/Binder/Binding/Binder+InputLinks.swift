@@ -18,7 +18,7 @@ extension Binder {
       var links: [BoundLink] = []
       var seen: Set<String> = []
       for field in fields {
-        guard let mode = BoundLink.Mode(rawValue: field.name.text), seen.insert(field.name.text).inserted else {
+        guard let mode = LinkMode(rawValue: field.name.text), seen.insert(field.name.text).inserted else {
           report(.duplicateField(name: field.name.text), at: field.name.range)
           continue
         }
@@ -39,12 +39,12 @@ extension Binder {
 
   /// Whether a key of an object says what happens to links; an embedded object may have a field of that name.
   private func isMode(_ name: String, _ target: EntityTypeID) -> Bool {
-    guard let mode = BoundLink.Mode(rawValue: name), mode != .assign else { return false }
+    guard let mode = LinkMode(rawValue: name), mode != .assign else { return false }
     return !catalog[target].isElement || catalog[target].property(named: name) == nil
   }
 
   private func bindLink(
-    _ expression: Expression, _ mode: BoundLink.Mode, _ relation: Relation, _ signature: TypeSignature,
+    _ expression: Expression, _ mode: LinkMode, _ relation: Relation, _ signature: TypeSignature,
     _ environment: Environment, isStrict: Bool = true
   ) -> BoundLink? {
     var link = BoundLink(relation: relation.id, mode: mode, targets: [], isNull: false, range: expression.range)

@@ -150,7 +150,7 @@ struct InputCoercion {
   }
 
   private func isMode(_ name: String, _ target: EntityTypeID) -> Bool {
-    guard let mode = BoundLink.Mode(rawValue: name), mode != .assign else { return false }
+    guard let mode = LinkMode(rawValue: name), mode != .assign else { return false }
     return !catalog[target].isElement || catalog[target].property(named: name) == nil
   }
 
@@ -160,7 +160,7 @@ struct InputCoercion {
     if case .object(let members) = raw, !members.isEmpty, members.allSatisfy({ isMode($0.name, type) }) {
       var result: [Value.Member] = []
       for member in members {
-        if member.name == BoundLink.Mode.remove.rawValue, catalog[type].isElement {
+        if member.name == LinkMode.remove.rawValue, catalog[type].isElement {
           return .failure(
             CoercionFailure(
               .wrongKind(

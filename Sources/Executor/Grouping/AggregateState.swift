@@ -306,7 +306,7 @@ final class AggregateState {
 
   private func kept(_ cell: Cell) -> Cell {
     guard !plan.isStable, ColumnKind(plan.element) == .text else { return cell }
-    return cell.copied(into: arena)
+    return arena.copy(text: cell)
   }
 
   // MARK: - Values

@@ -303,14 +303,14 @@ final class KeyTable {
   private func keep(_ part: Int, _ vector: Vector, _ index: Int) -> Cell {
     switch parts[part].kind {
     case .word, .double, .truth: return Cell(low: words[part * ScopeRows.batchRows + index])
-    case .text, .json: return parts[part].isStable ? vector.cells[index] : vector.cells[index].copied(into: arena)
+    case .text, .json: return parts[part].isStable ? vector.cells[index] : arena.copy(text: vector.cells[index])
     case .decimal, .other: return vector.cell(index)
     }
   }
 
   @inline(never)
   private func insertText(_ cell: Cell, _ tag: UInt32, _ slot: Int, _ position: Int) -> UInt32 {
-    let kept = parts[0].isStable ? cell : cell.copied(into: arena)
+    let kept = parts[0].isStable ? cell : arena.copy(text: cell)
     cells.append(Cell(low: kept.low & ~0xC000_0000, high: kept.high))
     valid.append(1)
     return insert(tag, slot, position)
@@ -343,16 +343,5 @@ final class KeyTable {
       slots[slot] = entry
     }
     old.deallocate()
-  }
-}
-
-extension Cell {
-  /// The text with its bytes in the arena, if they do not lie in the cell itself.
-  func copied(into arena: ScratchArena) -> Cell {
-    let view = TextView(self)
-    guard !view.isInline, let bytes = UnsafeRawPointer(bitPattern: UInt(view.word1)) else { return self }
-    let copy = arena.allocate(view.count)
-    copy.copyMemory(from: bytes, byteCount: view.count)
-    return Cell(low: low, high: UInt64(UInt(bitPattern: copy)))
   }
 }

@@ -1,16 +1,17 @@
 import GQLBase
 import GQLStore
+import GQLWriting
 
 /// The limits of values that are copied: to the stage, and into the store.
 extension Mutator {
   /// A ``checkpoint(_:)`` once in 32 KiB of copied values; rows of long ones are else too many between two looks.
   @inline(__always)
-  func checkCopied(at source: @autoclosure () -> InputStage.Source) throws(MutationProblem) {
+  func checkCopied(at source: @autoclosure () -> InputSource) throws(MutationProblem) {
     if heldBytes &- lookedBytes >= 1 << 15 { try lookAtCopied(at: source()) }
   }
 
   @inline(never)
-  private func lookAtCopied(at source: InputStage.Source) throws(MutationProblem) {
+  private func lookAtCopied(at source: InputSource) throws(MutationProblem) {
     lookedBytes = heldBytes
     guard let constants else { return }
     do throws(MutationProblem) { try checkpoint(constants) } catch { throw placed(error, at: source) }
@@ -24,17 +25,17 @@ extension Mutator {
   }
 
   /// Throws if the elements of two lists are more than one may have.
-  func checkElements(_ count: Int, at source: InputStage.Place) throws(MutationProblem) {
+  func checkElements(_ count: Int, at source: RecordStage.Origin) throws(MutationProblem) {
     guard let constants else { return }
     do throws(MutationProblem) {
       try running { () throws(RuntimeProblem) in try constants.reserveList(count) }
     } catch {
-      throw placed(error, at: stage[source])
+      throw placed(error, at: sources[source.start])
     }
   }
 
   /// A limit that was passed, with the place of what has passed it. Time-outs and cancellation have none.
-  private func placed(_ error: MutationProblem, at source: InputStage.Source) -> MutationProblem {
+  private func placed(_ error: MutationProblem, at source: InputSource) -> MutationProblem {
     guard case .runtime(var reason) = error.kind else { return error }
     switch reason.kind {
     case .memory, .limitExceeded: break

@@ -20,14 +20,14 @@ extension Mutator {
       var mode = link.mode
       if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
       var rows: [UInt32] = []
-      for place in link.first..<(link.first + link.count) {
+      for place in link.targets {
         try checkpoint(at: place, execution)
         if let row = try resolve(stage.targets[place], relation, program.layouts) { rows.append(row) }
       }
       if link.isWithin, relation.isRequired, rows.isEmpty, isPresent(relation, record) {
         let layout = program.layouts[record.type]
         throw problem(
-          .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.source)
+          .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.origin)
       }
       // Another entity may have taken the place of the only target, and its unique value, meanwhile.
       if rows.isEmpty, !link.isNull, !relation.isToMany { continue }
@@ -35,12 +35,12 @@ extension Mutator {
       do {
         try apply(rows, mode, relation, record.row, program.layouts)
       } catch {
-        throw problem(error, at: link.source)
+        throw problem(error, at: link.origin)
       }
     }
   }
 
-  private func isApplied(_ link: InputStage.Link, _ relation: Relation, _ layouts: EntityLayouts) -> Bool {
+  private func isApplied(_ link: RecordStage.Link, _ relation: Relation, _ layouts: EntityLayouts) -> Bool {
     let record = stage.records[link.record]
     guard !record.isSkipped, record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else {
       return false
@@ -56,7 +56,7 @@ extension Mutator {
     return !(record.fillsOnly && link.mode == .assign && !isEmpty(relation, record.row))
   }
 
-  private func isPresent(_ relation: Relation, _ record: InputStage.Record) -> Bool {
+  private func isPresent(_ relation: Relation, _ record: RecordStage.Record) -> Bool {
     guard let presence = relation.presence else { return true }
     return stage.valid[record.base + Int(presence.index)]
   }
@@ -70,7 +70,7 @@ extension Mutator {
 
   /// The row that a target is in the relation's target type; nil for one that another of the records took away.
   private func resolve(
-    _ target: InputStage.Target, _ relation: Relation, _ layouts: EntityLayouts
+    _ target: RecordStage.Target, _ relation: Relation, _ layouts: EntityLayouts
   ) throws(MutationProblem) -> UInt32? {
     switch target {
     case .row(let row, let type): return self.row(row, of: type, as: relation.target, layouts)
@@ -83,7 +83,7 @@ extension Mutator {
       {
         return row
       }
-      let found = rows(key, relation.target)
+      let found = transaction.entities(layouts.keys(key, of: relation.target))
       if found.count == 1, let only = found.first { return row(only.row, of: only.type, as: relation.target, layouts) }
       let field = "\(catalog[relation.source].name).\(name(relation))"
       let id = json(key, keyType(relation.target))
@@ -99,46 +99,15 @@ extension Mutator {
     _ row: UInt32, of type: EntityTypeID, as target: EntityTypeID, _ layouts: EntityLayouts
   ) -> UInt32? {
     guard transaction.isLive(type, row) else { return nil }
-    if type == target { return row }
-    guard layouts[type].isAbstract else { return transaction.mirroredRow(type, row, in: target) }
+    guard layouts[type].isAbstract, type != target else { return transaction.targetRow(row, of: type, in: target) }
     guard let entity = transaction.entity(of: type, row) else { return nil }
-    return entity.type == target ? entity.row : transaction.mirroredRow(entity.type, entity.row, in: target)
-  }
-
-  /// The entities with a key: one at most, but for an interface or union.
-  private func rows(_ key: Cell, _ type: EntityTypeID) -> [(type: EntityTypeID, row: UInt32)] {
-    guard catalog[type].isAbstract else {
-      return withUnsafePointer(to: key) { transaction.findRow(type, key: $0) }.map { [(type, $0)] } ?? []
-    }
-    var found: [(type: EntityTypeID, row: UInt32)] = []
-    for member in catalog[type].members {
-      guard let key = memberKey(key, member.type) else { continue }
-      if let row = withUnsafePointer(to: key, { transaction.findRow(member.type, key: $0) }) {
-        found.append((member.type, row))
-      }
-    }
-    return found
-  }
-
-  /// An ID as the key of one of the types that it may be of.
-  private func memberKey(_ key: Cell, _ type: EntityTypeID) -> Cell? {
-    let columns = catalog[catalog[type].primaryIndex].columns
-    guard columns.count == 1, let column = columns.first else { return nil }
-    switch catalog[type][column].kind {
-    case .text: return key
-    case .int64:
-      let text = TextView(key).withBytes {
-        String(decoding: UnsafeRawBufferPointer(start: $0, count: $1), as: UTF8.self)
-      }
-      return Int64(text).map { Cell($0) }
-    default: return nil
-    }
+    return transaction.targetRow(entity.row, of: entity.type, in: target)
   }
 
   // MARK: - Writing
 
   private func apply(
-    _ rows: [UInt32], _ mode: BoundLink.Mode, _ relation: Relation, _ source: UInt32, _ layouts: EntityLayouts
+    _ rows: [UInt32], _ mode: LinkMode, _ relation: Relation, _ source: UInt32, _ layouts: EntityLayouts
   ) throws(StoreProblem) {
     // What is set is all that there is: nobody sees what the relation waits for.
     if mode == .assign || mode == .set || mode == .append && !relation.isToMany {
@@ -173,23 +142,23 @@ extension Mutator {
   /// Takes entities that the records give another target out of long lists, before it is done one by one.
   private func leaveLists(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
     guard stage.links.count > 1 else { return }
-    var moves: [(relation: RelationID, sources: [UInt32], source: InputStage.Source)] = []
+    var moves: [(relation: RelationID, sources: [UInt32], origin: RecordStage.Origin)] = []
     for (number, link) in stage.links.enumerated() {
       try checkpoint(at: number, execution)
       let relation = catalog[link.relation]
-      guard !relation.isToMany, link.count == 1, link.mode != .remove, catalog[relation.inverse].isToMany,
+      guard !relation.isToMany, link.targets.count == 1, link.mode != .remove, catalog[relation.inverse].isToMany,
         isApplied(link, relation, program.layouts)
       else { continue }
       let source = stage.records[link.record].row
       let old = transaction.column(relation.source, relation.column).reference(source)
       guard old != PageLayout.noRow, transaction.listedCount(relation.inverse, old) > Self.longList,
         // What is wrong with a target is said in its turn.
-        let target = try? resolve(stage.targets[link.first], relation, program.layouts), target != old
+        let target = try? resolve(stage.targets[link.targets.lowerBound], relation, program.layouts), target != old
       else { continue }
       if let place = moves.firstIndex(where: { $0.relation == relation.id }) {
         moves[place].sources.append(source)
       } else {
-        moves.append((relation.id, [source], link.source))
+        moves.append((relation.id, [source], link.origin))
       }
     }
     for move in moves where move.sources.count > 1 {
@@ -197,18 +166,18 @@ extension Mutator {
       do {
         try transaction.leaveLists(move.relation, sources: move.sources)
       } catch {
-        throw problem(error, at: move.source)
+        throw problem(error, at: move.origin)
       }
     }
   }
 
   /// Takes back the elements of a list that is not written after all.
   private func dropElements(
-    _ link: InputStage.Link, _ relation: Relation, _ layouts: EntityLayouts
+    _ link: RecordStage.Link, _ relation: Relation, _ layouts: EntityLayouts
   ) throws(MutationProblem) {
     guard layouts[relation.target].isElement else { return }
     var rows: [UInt32] = []
-    for target in stage.targets[link.first..<(link.first + link.count)] {
+    for target in stage.targets[link.targets] {
       if case .record(let number) = target, stage.records[number].row != PageLayout.noRow {
         rows.append(stage.records[number].row)
       }
@@ -218,7 +187,7 @@ extension Mutator {
     do {
       try transaction.delete(relation.target, rows: rows, keeps: false)
     } catch {
-      throw problem(error, at: link.source)
+      throw problem(error, at: link.origin)
     }
   }
 
@@ -230,18 +199,18 @@ extension Mutator {
       let record = stage.records[number]
       let layout = program.layouts[record.type]
       guard record.row != PageLayout.noRow, transaction.isLive(record.type, record.row) else { continue }
-      for column in layout.required where value(record.row, column, layout) == nil {
-        throw missing(column, record, layout)
-      }
-      for relation in layout.requiredRelations where isEmpty(relation, record.row) {
+      switch layout.missingField(of: record.row, in: transaction) {
+      case .column(let column): throw missing(column, record, layout)
+      case .relation(let relation):
         throw problem(
-          .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: record.source)
+          .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: record.origin)
+      case nil: break
       }
     }
   }
 
   /// The id of a record's entity; nil for an element of a list, which has none.
-  private func entity(_ record: InputStage.Record) -> String? {
+  private func entity(_ record: RecordStage.Record) -> String? {
     catalog[record.type].isElement ? nil : identity(record.type, record.row)
   }
 }

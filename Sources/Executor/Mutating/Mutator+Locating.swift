@@ -49,7 +49,7 @@ extension Mutator {
           keeps = record.hasLinks
         case .variable:
           guard let staged = try stage(assignment, role: .assignment, origin).first else { continue }
-          if isContinuing, !stage.isWithinPoint || !stage.links.isEmpty {
+          if isContinuing, !isStageWithinPoint || !stage.links.isEmpty {
             throw outgrown(at: .range(program.mutation.range))
           }
           number = staged
@@ -57,7 +57,10 @@ extension Mutator {
         stage.records[number].row = row
         try assign(row, number, layout)
         emptied?.waiting.remove(row)
-        if !keeps { stage.removeLast() }
+        if !keeps {
+          sources.removeLast(sources.count - stage.records[number].origin.start)
+          stage.removeLast()
+        }
       }
       if releases { execution.scratch.release(to: mark) }
       start += count

@@ -2,18 +2,21 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import GQLWriting
 
 /// What is refused, in the words of the document and the schema.
 extension Mutator {
-  func problem(_ kind: MutationProblem.Kind, at place: InputStage.Place, column: ColumnID? = nil) -> MutationProblem {
-    problem(kind, at: stage[place], column: column)
+  func problem(
+    _ kind: MutationProblem.Kind, at place: RecordStage.Origin, column: ColumnID? = nil
+  ) -> MutationProblem {
+    problem(kind, at: sources[place.start], column: column)
   }
 
-  func problem(_ refused: StoreProblem, at place: InputStage.Place) -> MutationProblem {
-    problem(refused, at: stage[place])
+  func problem(_ refused: StoreProblem, at place: RecordStage.Origin) -> MutationProblem {
+    problem(refused, at: sources[place.start])
   }
 
-  func problem(_ kind: MutationProblem.Kind, at source: InputStage.Source, column: ColumnID? = nil) -> MutationProblem {
+  func problem(_ kind: MutationProblem.Kind, at source: InputSource, column: ColumnID? = nil) -> MutationProblem {
     switch source {
     case .range(let range): return MutationProblem(kind, at: range)
     case .document(let range, let cells):
@@ -40,7 +43,7 @@ extension Mutator {
   }
 
   /// What the store refuses, in the words of the schema.
-  func problem(_ refused: StoreProblem, at source: InputStage.Source) -> MutationProblem {
+  func problem(_ refused: StoreProblem, at source: InputSource) -> MutationProblem {
     switch refused {
     case .uniqueViolation(let index, let existing, _):
       let descriptor = catalog[index]

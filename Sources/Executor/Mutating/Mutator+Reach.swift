@@ -4,14 +4,20 @@ import GQLWriting
 
 /// Whether what is staged is a point mutation's.
 extension Mutator {
+  /// Whether a point mutation may hold it: objects inside others may be entities that are there, with any links.
+  var isStageWithinPoint: Bool {
+    stage.records.count <= PointMutation.maximumRecords && stage.targets.count <= PointMutation.maximumLinks
+      && stage.records.allSatisfy { $0.role != .fragment }
+  }
+
   func isWithinPoint(_ program: MutationProgram) -> Bool {
-    guard stage.isWithinPoint, program.mutation.kind == .insert || stage.links.isEmpty,
+    guard isStageWithinPoint, program.mutation.kind == .insert || stage.links.isEmpty,
       !hasLongPostings(program.layouts[program.mutation.type])
     else { return false }
     for link in stage.links {
       let relation = catalog[link.relation]
       let inverse = catalog[relation.inverse]
-      for target in stage.targets[link.first..<(link.first + link.count)] {
+      for target in stage.targets[link.targets] {
         guard let row = row(target, relation, program.layouts) else { return false }
         if row == PageLayout.noRow { continue }
         var listed = transaction.listedCount(inverse.id, row)
@@ -27,7 +33,7 @@ extension Mutator {
   }
 
   /// Where a target is; `noRow` where it is not there, or new; nil where that is not found at once.
-  private func row(_ target: InputStage.Target, _ relation: Relation, _ layouts: EntityLayouts) -> UInt32? {
+  private func row(_ target: RecordStage.Target, _ relation: Relation, _ layouts: EntityLayouts) -> UInt32? {
     switch target {
     case .record: return PageLayout.noRow
     case .row(let row, let type): return type == relation.target ? row : nil

@@ -70,7 +70,7 @@ extension Mutator {
     do {
       return try transaction.findRow(index, cells: stage.cells + record.base, valid: stage.valid + record.base)
     } catch {
-      throw problem(error, at: record.source)
+      throw problem(error, at: record.origin)
     }
   }
 
@@ -103,7 +103,7 @@ extension Mutator {
         switch record.role {
         case .row: inserted.append(row)
         case .fragment: fragments.insert(DeletedRow(type: layout.type, row: row))
-        case .element, .assignment: break
+        case .element, .reference, .assignment: break
         }
         if isIncomplete { incomplete.append(number) }
         break
@@ -122,7 +122,7 @@ extension Mutator {
         // Each replacement takes one entity away; a resolver that goes on forever must not.
         if attempts > catalog[layout.type].indexes.count + 1 { decision = .fail }
         switch decision {
-        case .fail: throw problem(.uniqueViolation(index: index, existing: existing, row: other), at: record.source)
+        case .fail: throw problem(.uniqueViolation(index: index, existing: existing, row: other), at: record.origin)
         case .keep:
           stage.records[number].row = existing
           stage.records[number].isSkipped = true
@@ -132,28 +132,28 @@ extension Mutator {
           stage.records[number].row = existing
           stage.records[number].keepsForNull = true
           return
-        case .replace: try remove(existing, layout.type, at: record.source)
+        case .replace: try remove(existing, layout.type, at: record.origin)
         }
       } catch {
-        throw problem(error, at: record.source)
+        throw problem(error, at: record.origin)
       }
     }
-    try checkCopied(at: stage[record.source])
+    try checkCopied(at: sources[record.origin.start])
   }
 
-  func missing(_ column: Int, _ record: InputStage.Record, _ layout: EntityLayout) -> MutationProblem {
+  func missing(_ column: Int, _ record: RecordStage.Record, _ layout: EntityLayout) -> MutationProblem {
     problem(
-      .missingValue(type: layout.name, field: layout.columns[column].name, entity: nil), at: record.source,
+      .missingValue(type: layout.name, field: layout.columns[column].name, entity: nil), at: record.origin,
       column: ColumnID(column))
   }
 
   /// Deletes an entity whose place another takes.
-  func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputStage.Place) throws(MutationProblem) {
+  func remove(_ row: UInt32, _ type: EntityTypeID, at source: RecordStage.Origin) throws(MutationProblem) {
     if isContinuing,
       !transaction.isDeletedAlone(
         type, row, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed)
     {
-      throw outgrown(at: stage[source])
+      throw outgrown(at: sources[source.start])
     }
     do {
       for gone in try writing({ () throws(StoreProblem) in try transaction.delete(type, row) }) {

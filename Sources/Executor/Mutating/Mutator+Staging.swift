@@ -30,7 +30,7 @@ extension Mutator {
 
   /// Puts an object, or the objects that a variable holds, on the stage; gives their numbers.
   func stage(
-    _ input: BoundInput, role: InputStage.Role, _ origin: Origin
+    _ input: BoundInput, role: RecordStage.Role, _ origin: Origin
   ) throws(MutationProblem) -> [Int] {
     switch input {
     case .record(let record): return [try stage(record, role: role, origin)]
@@ -58,7 +58,7 @@ extension Mutator {
 
   /// An object of the document.
   func stage(
-    _ record: BoundRecord, role: InputStage.Role, _ origin: Origin
+    _ record: BoundRecord, role: RecordStage.Role, _ origin: Origin
   ) throws(MutationProblem) -> Int {
     let layout = origin.layouts[record.type]
     let number = try begin(layout, role: role, source: .document(record.range, record.cells), origin)
@@ -75,7 +75,7 @@ extension Mutator {
       var value = origin.values.cell(source, origin.position)
       if let value, layout.refusesNullElements[column] { try refuseNullElement(value, column, layout, at: cell.range) }
       if keeps, let found = value {
-        value = stage.keeping(found, layout.columns[column].type)
+        value = memory.copy(found, layout.columns[column].type)
         try checkCopied(at: .range(cell.range))
       }
       stage.set(number, column, value)
@@ -94,11 +94,17 @@ extension Mutator {
 
   /// Adds an empty record and gives its number.
   func begin(
-    _ layout: EntityLayout, role: InputStage.Role, source: InputStage.Source, _ origin: Origin
+    _ layout: EntityLayout, role: RecordStage.Role, source: InputSource, _ origin: Origin
   ) throws(MutationProblem) -> Int {
-    let number = stage.begin(layout, role: role, source: source)
+    let number = stage.begin(layout.type, columns: layout.columnCount, role: role, origin: self.origin(of: source))
     try checkpoint(at: number, origin.values.execution)
     return number
+  }
+
+  /// Notes where something was written.
+  func origin(of source: InputSource) -> RecordStage.Origin {
+    sources.append(source)
+    return RecordStage.Origin(start: sources.count - 1)
   }
 
   private func refuseNullElement(
@@ -109,12 +115,5 @@ extension Mutator {
     guard let index = (0..<run.count).first(where: { run.isNull($0) }) else { return }
     throw MutationProblem(
       .missingValue(type: layout.name, field: "\(layout.columns[column].name)[\(index)]", entity: nil), at: range)
-  }
-}
-
-extension InputStage.Source {
-  func inside(_ step: ValuePathStep) -> InputStage.Source {
-    if case .variable(let parameter, let path) = self { return .variable(parameter, path + [step]) }
-    return self
   }
 }

@@ -10,80 +10,86 @@ extension Mutator {
     _ link: BoundLink, of record: Int, _ layout: EntityLayout, _ origin: Origin
   ) throws(MutationProblem) {
     let relation = catalog[link.relation]
-    var targets: [InputStage.Target] = []
+    var targets: [RecordStage.Target] = []
     var isNull = link.isNull
     for target in link.targets {
       switch target {
       case .key(let value, let range):
-        guard let cell = origin.values.cell(value, origin.position) else {
-          try refuseNull(relation, layout, link, at: range)
-          isNull = true
+        if let cell = origin.values.cell(value, origin.position) {
+          targets.append(.key(kept(cell, relation, origin), at: self.origin(of: .range(range))))
           continue
         }
-        targets.append(.key(kept(cell, relation, origin), .range(range)))
       case .keys(let value, let range):
-        guard let cell = origin.values.cell(value, origin.position) else {
-          try refuseNull(relation, layout, link, at: range)
-          isNull = true
+        if let cell = origin.values.cell(value, origin.position) {
+          let run = ListRun(cell, keyType(relation.target))
+          let place = self.origin(of: .range(range))
+          for index in 0..<run.count {
+            if run.isNull(index) { try refuseNull(relation, layout, link, at: range) }
+            targets.append(.key(kept(run.cell(index), relation, origin), at: place))
+          }
           continue
         }
-        let run = ListRun(cell, keyType(relation.target))
-        for index in 0..<run.count {
-          if run.isNull(index) { try refuseNull(relation, layout, link, at: range) }
-          targets.append(.key(kept(run.cell(index), relation, origin), .range(range)))
-        }
-      case .entity(let value, let type, let range):
-        guard let cell = origin.values.cell(value, origin.position) else {
-          try refuseNull(relation, layout, link, at: range)
-          isNull = true
+      case .entity(let value, let type, _):
+        if let cell = origin.values.cell(value, origin.position) {
+          targets.append(.row(UInt32(truncatingIfNeeded: cell.low), type))
           continue
         }
-        targets.append(.row(UInt32(truncatingIfNeeded: cell.low), type))
       case .set(let set, let type, let range):
-        var expansion = Expansion()
-        let execution = origin.values.execution
-        let row = origin.row
-        try running { () throws(RuntimeProblem) in
-          try withUnsafePointerThrowing(to: row) { (rows) throws(RuntimeProblem) in
-            try execution.expand(set, ScopeRows(count: 1, scopes: [rows]), into: &expansion)
-          }
-        }
-        for index in 0..<expansion.rows.count {
-          let row = expansion.rows[index]
-          guard catalog[type].isElement else {
-            targets.append(.row(row, type))
-            continue
-          }
-          let copy = try copyElement(type, row, of: record, execution.snapshot, .range(range), origin)
-          targets.append(.record(copy))
-        }
+        try stageMembers(set, type, .range(range), of: record, origin, into: &targets)
+        continue
       case .input(let input):
-        if case .record(let copy) = input, let presence = copy.presence,
-          (origin.values.cell(presence, origin.position)?.low ?? 0) == 0
-        {
-          try refuseNull(relation, layout, link, at: copy.range)
-          isNull = true
+        if !isNothing(input, origin) {
+          for number in try stage(input, role: role(relation, origin), origin) {
+            stage.records[number].owner = record
+            targets.append(.record(number))
+          }
           continue
-        }
-        if case .variable(let parameter, _, let range) = input, hasNoValue(parameter, origin) {
-          try refuseNull(relation, layout, link, at: range)
-          isNull = true
-          continue
-        }
-        for number in try stage(input, role: role(relation, origin), origin) {
-          stage.records[number].owner = record
-          targets.append(.record(number))
         }
       }
+      try refuseNull(relation, layout, link, at: target.range)
+      isNull = true
     }
     if isNull, targets.isEmpty, !link.isWithin { try refuseNullList(relation, of: record, origin, .range(link.range)) }
     let first = stage.targets.count
-    stage.targets += targets
-    stage.links.append(
-      InputStage.Link(
-        record: record, relation: link.relation, mode: link.mode, isNull: isNull && targets.isEmpty,
-        isWithin: link.isWithin, first: first, count: targets.count, source: .range(link.range)))
+    stage.link(
+      record, link.relation, to: targets, mode: link.mode, isNull: isNull && targets.isEmpty, isWithin: link.isWithin,
+      origin: self.origin(of: .range(link.range)))
     if first >> 10 != stage.targets.count >> 10 { try checkpoint(origin.values.execution) }
+  }
+
+  /// Adds the members of a set, for the row that the values belong to.
+  private func stageMembers(
+    _ set: SetID, _ type: EntityTypeID, _ source: InputSource, of record: Int, _ origin: Origin,
+    into targets: inout [RecordStage.Target]
+  ) throws(MutationProblem) {
+    var expansion = Expansion()
+    let execution = origin.values.execution
+    let row = origin.row
+    try running { () throws(RuntimeProblem) in
+      try withUnsafePointerThrowing(to: row) { (rows) throws(RuntimeProblem) in
+        try execution.expand(set, ScopeRows(count: 1, scopes: [rows]), into: &expansion)
+      }
+    }
+    for index in 0..<expansion.rows.count {
+      let row = expansion.rows[index]
+      guard catalog[type].isElement else {
+        targets.append(.row(row, type))
+        continue
+      }
+      targets.append(.record(try copyElement(type, row, of: record, execution.snapshot, source, origin)))
+    }
+  }
+
+  /// Whether an object is null: one that is copied from an entity, or the value of a parameter.
+  private func isNothing(_ input: BoundInput, _ origin: Origin) -> Bool {
+    switch input {
+    case .record(let record):
+      guard let presence = record.presence else { return false }
+      return (origin.values.cell(presence, origin.position)?.low ?? 0) == 0
+    case .variable(let parameter, _, _):
+      guard origin.context.parameters.indices.contains(parameter) else { return true }
+      return origin.context.parameters[parameter].map { $0 == .null } ?? true
+    }
   }
 
   /// Null, within a list or where the relation must have a target, is refused; what is not known may be null.
@@ -97,7 +103,7 @@ extension Mutator {
 
   /// Null for a list that is always there: an unknown one for a strategy that keeps what is unknown, else wrong.
   func refuseNullList(
-    _ relation: Relation, of record: Int, _ origin: Origin, _ source: InputStage.Source
+    _ relation: Relation, of record: Int, _ origin: Origin, _ source: InputSource
   ) throws(MutationProblem) {
     let layout = origin.layouts[stage.records[record].type]
     guard relation.isToMany, let property = layout.properties.first(where: { $0.id == relation.property }),
@@ -106,22 +112,17 @@ extension Mutator {
     switch stage.records[record].role {
     case .row: if !origin.refusesNullLists { return }
     case .assignment: break
-    case .fragment, .element: return
+    case .fragment, .reference, .element: return
     }
     throw problem(.missingValue(type: layout.name, field: property.name, entity: nil), at: source)
   }
 
   private func kept(_ key: Cell, _ relation: Relation, _ origin: Origin) -> Cell {
-    origin.values.areOfRows ? stage.keeping(key, keyType(relation.target)) : key
-  }
-
-  private func hasNoValue(_ parameter: Int, _ origin: Origin) -> Bool {
-    guard origin.context.parameters.indices.contains(parameter) else { return true }
-    return origin.context.parameters[parameter].map { $0 == .null } ?? true
+    origin.values.areOfRows ? memory.copy(key, keyType(relation.target)) : key
   }
 
   /// What objects are that a relation leads to.
-  func role(_ relation: Relation, _ origin: Origin) -> InputStage.Role {
+  func role(_ relation: Relation, _ origin: Origin) -> RecordStage.Role {
     origin.layouts[relation.target].isElement ? .element : .fragment
   }
 
@@ -133,11 +134,10 @@ extension Mutator {
     return entity[column].type
   }
 
-  func addEmptyLink(of record: Int, _ relation: Relation, _ source: InputStage.Source, isWithin: Bool) {
-    stage.links.append(
-      InputStage.Link(
-        record: record, relation: relation.id, mode: isWithin ? .set : .assign, isNull: true, isWithin: isWithin,
-        first: 0, count: 0, source: source))
+  func addEmptyLink(of record: Int, _ relation: Relation, _ source: InputSource, isWithin: Bool) {
+    stage.link(
+      record, relation.id, to: [], mode: isWithin ? .set : .assign, isNull: true, isWithin: isWithin,
+      origin: origin(of: source))
   }
 
   /// A row that replaces says all of an entity's value, lists of embedded objects included.
@@ -146,7 +146,7 @@ extension Mutator {
     var named: Set<RelationID> = []
     for link in stage.links[first...] where link.record == number { named.insert(link.relation) }
     for relation in layout.ownedRelations where !named.contains(relation.id) {
-      addEmptyLink(of: number, relation, stage[stage.records[number].source], isWithin: true)
+      addEmptyLink(of: number, relation, sources[stage.records[number].origin.start], isWithin: true)
     }
   }
 
@@ -157,7 +157,7 @@ extension Mutator {
 
   /// An element of a list of embedded objects once more, with what it holds.
   private func copyElement(
-    _ type: EntityTypeID, _ row: UInt32, of owner: Int, _ view: Snapshot, _ source: InputStage.Source,
+    _ type: EntityTypeID, _ row: UInt32, of owner: Int, _ view: Snapshot, _ source: InputSource,
     _ origin: Origin, depth: Int = 0
   ) throws(MutationProblem) -> Int {
     guard depth < Self.copyDepth else {
@@ -168,14 +168,14 @@ extension Mutator {
     stage.records[number].owner = owner
     for (column, descriptor) in layout.columns.enumerated() where layout.isStored[column] {
       let reader = view.column(type, descriptor.id)
-      let cell = reader.isNull(row) ? nil : stage.keeping(reader.wholeCell(row, kind: descriptor.kind), descriptor.type)
+      let cell = reader.isNull(row) ? nil : memory.copy(reader.wholeCell(row, kind: descriptor.kind), descriptor.type)
       stage.set(number, column, cell)
     }
     for relation in layout.namedRelations {
       let reader = view.column(type, relation.column)
       var rows = relation.isToMany ? Array(reader.references(row)) : [reader.reference(row)]
       rows.removeAll { $0 == PageLayout.noRow }
-      var targets: [InputStage.Target] = []
+      var targets: [RecordStage.Target] = []
       for target in rows {
         if catalog[relation.target].isElement {
           let copy = try copyElement(relation.target, target, of: number, view, source, origin, depth: depth + 1)
@@ -184,12 +184,7 @@ extension Mutator {
           targets.append(.row(target, relation.target))
         }
       }
-      let first = stage.targets.count
-      stage.targets += targets
-      stage.links.append(
-        InputStage.Link(
-          record: number, relation: relation.id, mode: .set, isNull: false, first: first, count: targets.count,
-          source: source))
+      stage.link(number, relation.id, to: targets, mode: .set, origin: self.origin(of: source))
     }
     stage.records[number].end = stage.records.count
     return number

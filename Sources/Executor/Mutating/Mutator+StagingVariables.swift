@@ -8,7 +8,7 @@ import GQLWriting
 extension Mutator {
   /// An object in a variable's value, coerced already.
   func stage(
-    _ members: [Value.Member], _ type: EntityTypeID, role: InputStage.Role, _ source: InputStage.Source,
+    _ members: [Value.Member], _ type: EntityTypeID, role: RecordStage.Role, _ source: InputSource,
     _ origin: Origin
   ) throws(MutationProblem) -> Int {
     let layout = origin.layouts[type]
@@ -19,7 +19,7 @@ extension Mutator {
       switch property.storage {
       case .column(let column, _):
         let place = Int(column.index)
-        stage.set(number, place, ParameterCells.cell(member.value, layout.columns[place].kind, stage.memory))
+        stage.set(number, place, ParameterCells.cell(member.value, layout.columns[place].kind, memory))
       // Refused before.
       case .members, .computed: break
       case .embedded:
@@ -35,14 +35,14 @@ extension Mutator {
   }
 
   private func stageLinks(
-    _ value: Value, _ relation: Relation, of record: Int, _ source: InputStage.Source, _ origin: Origin,
+    _ value: Value, _ relation: Relation, of record: Int, _ source: InputSource, _ origin: Origin,
     isWithin: Bool = false
   ) throws(MutationProblem) {
     switch value {
     case .object(let members) where relation.isToMany:
       for member in members {
         let name = member.name.string
-        guard let mode = BoundLink.Mode(rawValue: name), case .list(let elements) = member.value else { continue }
+        guard let mode = LinkMode(rawValue: name), case .list(let elements) = member.value else { continue }
         try stageLink(elements, mode, relation, of: record, source.inside(.member(name)), origin, isWithin: isWithin)
       }
     case .list(let elements):
@@ -56,26 +56,21 @@ extension Mutator {
   }
 
   private func stageLink(
-    _ elements: [Value], _ mode: BoundLink.Mode, _ relation: Relation, of record: Int, _ source: InputStage.Source,
+    _ elements: [Value], _ mode: LinkMode, _ relation: Relation, of record: Int, _ source: InputSource,
     _ origin: Origin, isList: Bool = true, isWithin: Bool
   ) throws(MutationProblem) {
-    var targets: [InputStage.Target] = []
+    var targets: [RecordStage.Target] = []
     for (index, element) in elements.enumerated() {
       let place = isList ? source.inside(.index(index)) : source
       if case .object(let members) = element {
         let number = try stage(members, type(of: members, relation.target), role: role(relation, origin), place, origin)
         stage.records[number].owner = record
         targets.append(.record(number))
-      } else if let key = ParameterCells.cell(element, ColumnKind(keyType(relation.target)), stage.memory) {
-        targets.append(.key(key, place))
+      } else if let key = ParameterCells.cell(element, ColumnKind(keyType(relation.target)), memory) {
+        targets.append(.key(key, at: self.origin(of: place)))
       }
     }
-    let first = stage.targets.count
-    stage.targets += targets
-    stage.links.append(
-      InputStage.Link(
-        record: record, relation: relation.id, mode: mode, isNull: false, isWithin: isWithin, first: first,
-        count: targets.count, source: source))
+    stage.link(record, relation.id, to: targets, mode: mode, isWithin: isWithin, origin: self.origin(of: source))
   }
 
   /// What an object in a variable's value is: it says so where the relation leads to an interface or union.
@@ -88,7 +83,7 @@ extension Mutator {
 
   /// An embedded object that a variable holds: all of its columns and links are written.
   func stageEmbedded(
-    _ value: Value, _ storage: PropertyStorage, _ record: Int, _ layout: EntityLayout, _ source: InputStage.Source,
+    _ value: Value, _ storage: PropertyStorage, _ record: Int, _ layout: EntityLayout, _ source: InputSource,
     _ origin: Origin
   ) throws(MutationProblem) {
     switch storage {
@@ -96,7 +91,7 @@ extension Mutator {
     case .relation(let id): try stageLinks(value, catalog[id], of: record, source, origin, isWithin: true)
     case .column(let column, _):
       let place = Int(column.index)
-      stage.set(record, place, ParameterCells.cell(value, layout.columns[place].kind, stage.memory))
+      stage.set(record, place, ParameterCells.cell(value, layout.columns[place].kind, memory))
     case .embedded(let id, let presence, let fields):
       guard case .object(let members) = value else {
         stage.set(record, Int(presence.index), nil)

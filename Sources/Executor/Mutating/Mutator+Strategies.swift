@@ -20,7 +20,7 @@ extension Mutator {
     switch conflict.strategy {
     case .fail:
       let record = stage.records[number]
-      throw problem(.uniqueViolation(index: conflict.index, existing: row, row: nil), at: record.source)
+      throw problem(.uniqueViolation(index: conflict.index, existing: row, row: nil), at: record.origin)
     case .keep:
       stage.records[number].isSkipped = true
       try write(row, number, layout, decided) { _ in nil }
@@ -81,12 +81,12 @@ extension Mutator {
     let base = stage.records[number].base
     for column in layout.columns.indices {
       if let (old, new) = joins(column, row, base, layout) {
-        try checkElements(Int(old.high & 0xFFFF_FFFF) + Int(new.high & 0xFFFF_FFFF), at: stage.records[number].source)
+        try checkElements(Int(old.high & 0xFFFF_FFFF) + Int(new.high & 0xFFFF_FFFF), at: stage.records[number].origin)
       }
     }
     try write(row, number, layout, decided) { column in
       guard let (old, new) = joins(column, row, base, layout) else { return said(column, base, layout) }
-      return .some(stage.joined(old, new, layout.columns[column].type))
+      return .some(memory.joined(old, new, layout.columns[column].type))
     }
   }
 
@@ -177,7 +177,7 @@ extension Mutator {
   func free(_ row: UInt32, _ column: Int, _ layout: EntityLayout, _ old: Cell) {
     // Only a program says that what is there stays.
     if !resolvers.isEmpty {
-      freed[FreedValue(row: row, column: column)] = stage.keeping(old, layout.columns[column].type)
+      freed[FreedValue(row: row, column: column)] = memory.copy(old, layout.columns[column].type)
     }
     // Cannot be refused: null is in no unique index.
     try? transaction.update(layout.type, row, ColumnID(column), nil)
@@ -187,7 +187,7 @@ extension Mutator {
   private func put(
     _ row: UInt32, _ column: Int, _ cell: Cell?, _ number: Int, _ layout: EntityLayout
   ) throws(MutationProblem) {
-    let source = stage.records[number].source
+    let source = stage.records[number].origin
     if cell == nil, layout.columns[column].isNonNull {
       throw problem(
         .missingValue(
@@ -221,7 +221,7 @@ extension Mutator {
         throw problem(error, at: source)
       }
     }
-    try checkCopied(at: stage[source])
+    try checkCopied(at: sources[source.start])
   }
 
   /// Writes what an assignment gives, null included.

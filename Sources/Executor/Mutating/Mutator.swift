@@ -82,7 +82,11 @@ package final class Mutator {
   @exclusivity(unchecked) private var view: Snapshot?
 
   // What belongs to one field.
-  @exclusivity(unchecked) var stage = InputStage()
+  @exclusivity(unchecked) var stage = RecordStage(capacity: 64)
+  /// Where the objects and values on the stage were written; their origins are numbers of these.
+  @exclusivity(unchecked) var sources: [InputSource] = []
+  /// Memory of what staged cells point to that does not live elsewhere until the end of the field.
+  let memory = ScratchArena(capacity: 1024)
   /// The rows that the field answers with, in order.
   @exclusivity(unchecked) var answered: [UInt32] = []
   @exclusivity(unchecked) var inserted: [UInt32] = []
@@ -142,6 +146,8 @@ package final class Mutator {
     lastView = transaction.base
   }
 
+  deinit { stage.deallocate() }
+
   /// The data with all changes so far. Complexity: nothing where nothing has changed since the last call, else that of
   /// ``WriteTransaction/snapshot()``, or of ``WriteTransaction/provisional()``.
   package func snapshot() -> Snapshot {
@@ -178,7 +184,7 @@ package final class Mutator {
   }
 
   /// What ends a field that reaches more than a point mutation may. Nobody is told: it is applied in another way then.
-  func outgrown(at source: InputStage.Source) -> MutationProblem {
+  func outgrown(at source: InputSource) -> MutationProblem {
     isOutgrown = true
     return problem(.tooLarge("the change reaches too much at once"), at: source)
   }
@@ -195,6 +201,8 @@ package final class Mutator {
     answered.removeAll(keepingCapacity: true)
     inserted.removeAll(keepingCapacity: true)
     stage.removeAll()
+    sources.removeAll(keepingCapacity: true)
+    memory.removeAll()
     if !fragments.isEmpty { fragments.removeAll() }
     incomplete.removeAll(keepingCapacity: true)
     touched.removeAll()
@@ -310,11 +318,16 @@ package final class Mutator {
 
   /// Of all that the operation has written and the field has copied to the stage.
   @inline(__always)
-  var heldBytes: Int { writtenBytes &+ stage.memory.usedBytes }
+  var heldBytes: Int { writtenBytes &+ memory.usedBytes }
+
+  /// Bytes of all that is on the stage. What an earlier field left room for does not count.
+  private var stagedBytes: Int {
+    stage.byteCount &+ memory.usedBytes &+ sources.count &* MemoryLayout<InputSource>.stride
+  }
 
   /// Bytes of all that the operation holds: what it has written, its pages, what is on the stage and what it answers.
   private var takenBytes: Int {
-    writtenBytes &+ (transaction.pageBytes &- pagesBefore) &+ stage.byteCount &+ answered.count &* 4
+    writtenBytes &+ (transaction.pageBytes &- pagesBefore) &+ stagedBytes &+ answered.count &* 4
   }
 
   /// Throws if the run is cancelled, its time is up, or it holds more than it may. Call it once a batch.

@@ -56,18 +56,9 @@ struct SortKeys {
         let isNull = vector.isNull(position)
         valid[position] = isNull ? 0 : 1
         let cell = vector.cell(position)
-        cells[position] = copiesText && !isNull ? SortKeys.copy(cell, scratch) : cell
+        cells[position] = copiesText && !isNull ? scratch.copy(text: cell) : cell
       }
     }
-  }
-
-  /// The text's next batch may overwrite it.
-  private static func copy(_ cell: Cell, _ scratch: ScratchArena) -> Cell {
-    let view = TextView(cell)
-    guard !view.isInline, let bytes = UnsafeRawPointer(bitPattern: UInt(view.word1)) else { return cell }
-    let copy = scratch.allocate(view.count)
-    copy.copyMemory(from: bytes, byteCount: view.count)
-    return Cell(low: cell.low, high: UInt64(UInt(bitPattern: copy)))
   }
 
   /// Whether comparing the images of the first term decides everything.

@@ -202,7 +202,7 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
   ) -> (Entity, inout ColumnSlot) throws -> Void {
     { entity, slot in
       do { try write(entity, &slot) } catch ModelError.numberNotFinite(let number) {
-        throw ModelError.unwritable(
+        throw ModelError.numberOutOfRange(
           "\(Entity.self)", "its index '\(index)' is over \(number), and numbers in columns are finite")
       }
     }

@@ -141,7 +141,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
       let name = path.reduce(layout.names[index]) { path, key in
         key.intValue.map { "\(path)[\($0)]" } ?? "\(path).\(key.stringValue)"
       }
-      return .unwritable(layout.typeName, "its '\(name)' is \(number), and numbers in columns are finite")
+      return .numberOutOfRange(layout.typeName, "its '\(name)' is \(number), and numbers in columns are finite")
     }
     switch error {
     case ModelError.numberNotFinite(let number): return located(number)

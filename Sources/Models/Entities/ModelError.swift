@@ -4,6 +4,12 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case unreadable(String)
   /// A value of the type cannot be stored, and why.
   case unwritable(String, String)
+  /// A value of the type lacks something that the schema requires, and what.
+  case missingValue(String, String)
+  /// A number of the type is none that a column can hold, and which.
+  case numberOutOfRange(String, String)
+  /// An entity would lose a link that it must have; the type that is written, and the loss.
+  case requiredReference(String, String)
   /// Integers end at `Int64.max` in columns.
   case integerTooLarge(String)
   /// Decimals have 36 digits in columns.
@@ -34,7 +40,9 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreadable(let text): "a stored value cannot be read: \(text)"
-    case .unwritable(let type, let text): "a \(type) cannot be stored: \(text)"
+    case .unwritable(let type, let text), .missingValue(let type, let text), .numberOutOfRange(let type, let text),
+      .requiredReference(let type, let text):
+      "a \(type) cannot be stored: \(text)"
     case .integerTooLarge(let digits): "\(digits) is more than a column of integers can hold"
     case .numberTooFine(let digits): "\(digits) has more digits than a column of decimals can hold"
     case .numberNotFinite(let number): "\(number) is no number that a column can hold"
@@ -51,6 +59,23 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         + "change"
     case .tooManyEntities(let name): "there are too many entities of the type \(name)"
     case .failedQuery(let text): "the query failed: \(text)"
+    }
+  }
+
+  /// A code of the fault. It is the one that the same fault has in documents, variables and data.
+  public var code: String {
+    switch self {
+    case .unreadable, .unwritable: "wrong-type"
+    case .missingValue: "missing-value"
+    case .requiredReference: "required-reference"
+    case .integerTooLarge, .numberTooFine, .numberNotFinite, .numberOutOfRange, .dateOutOfRange: "number-out-of-range"
+    case .textTooLong, .tooManyEntities: "too-large"
+    case .unknownType: "unknown-type"
+    case .invalidSchema: "invalid-schema"
+    case .deleteDenied: "delete-denied"
+    case .endlessDeletion: "endless-deletion"
+    case .contextReplaced: "context-replaced"
+    case .failedQuery: "failed-query"
     }
   }
 }

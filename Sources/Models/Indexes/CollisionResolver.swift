@@ -68,6 +68,9 @@ public enum Errors: Error, Sendable, Hashable, CustomStringConvertible {
       "'\(new)' cannot be saved: '\(existing)' has its value of the unique index '\(index)'"
     }
   }
+
+  /// A code of the fault. It is the one that the same fault has in documents, variables and data.
+  public var code: String { "unique-violation" }
 }
 
 /// An error that a resolver of the program throws to refuse an entity.

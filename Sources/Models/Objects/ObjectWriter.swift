@@ -80,7 +80,7 @@ struct ObjectWriter {
   }
 
   private func missing(_ path: String) -> ModelError {
-    .unwritable(types.catalog[type].name, "'\(path)' must have a value in the schema")
+    .missingValue(types.catalog[type].name, "'\(path)' must have a value in the schema")
   }
 
   private func set(_ cell: Cell?, _ column: ColumnID, _ cells: inout Cells) {
@@ -269,7 +269,7 @@ struct ObjectWriter {
   private func row(of key: Cell, _ target: LinkTarget, _ relation: StoredRelation) -> UInt32? {
     var key = key
     guard let entity = transaction.findRow(target.type, key: &key) else { return nil }
-    return target.member == nil ? entity : transaction.mirroredRow(target.type, entity, in: relation.target)
+    return transaction.targetRow(entity, of: target.type, in: relation.target)
   }
 
   /// The keys that an id may be, of each type that the field leads to.

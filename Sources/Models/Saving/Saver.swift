@@ -152,7 +152,7 @@ struct Saver {
       for relation in record.mapping.requiredLinks
       where tables.column(relation.source, relation.column).reference(record.row) == PageLayout.noRow {
         let name = context.storage.schema?.catalog[relation.source][relation.column].name ?? ""
-        throw ModelError.unwritable(record.mapping.name, "'\(name)' must lead to an entity in the schema")
+        throw ModelError.missingValue(record.mapping.name, "'\(name)' must lead to an entity in the schema")
       }
     }
   }

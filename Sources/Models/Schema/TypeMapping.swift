@@ -245,7 +245,7 @@ extension AnyTypeMapping {
       let entity =
         type.indexes.isEmpty
         ? "an object of '\(type.name)'" : "'\(type.name)' \(snapshot.idText(relation.source, row))"
-      return ModelError.unwritable(
+      return ModelError.requiredReference(
         self.name, "\(entity) would lose its '\(type[relation.column].name)', which it must have")
     case .contradiction, .stopped: break
     }

@@ -196,13 +196,8 @@ package struct BoundEmbeddedInput: Sendable, Equatable {
 
 /// What happens to a relation of a saved entity.
 package struct BoundLink: Sendable, Equatable {
-  package enum Mode: String, Sendable, Hashable, CaseIterable {
-    /// What stands without `set:`, `append:`, `remove:` — set, but under `APPEND` append.
-    case assign
-    case set, append, remove
-  }
   package var relation: RelationID
-  package var mode: Mode
+  package var mode: LinkMode
   /// No target stands for null, or for the empty list.
   package var targets: [BoundLinkTarget]
   package var isNull: Bool
@@ -216,7 +211,7 @@ package struct BoundLink: Sendable, Equatable {
   package var unless: Int?
 
   package init(
-    relation: RelationID, mode: Mode, targets: [BoundLinkTarget], isNull: Bool, isWithin: Bool = false,
+    relation: RelationID, mode: LinkMode, targets: [BoundLinkTarget], isNull: Bool, isWithin: Bool = false,
     isList: Bool = false, range: SourceRange, unless: Int? = nil
   ) {
     self.relation = relation

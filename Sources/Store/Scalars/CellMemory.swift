@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 
 /// A memory for what cells point to: texts and lists.
 @usableFromInline package protocol CellMemory: AnyObject {
@@ -34,6 +35,44 @@ extension CellMemory {
       run.storeBytes(of: cell == nil ? 0 : 1, toByteOffset: count * width + index, as: UInt8.self)
     }
     return Cell(low: UInt64(UInt(bitPattern: run)), high: UInt64(UInt32(truncatingIfNeeded: count)))
+  }
+
+  /// Returns the cell of a text whose bytes lie in this memory, unless they lie in the cell itself.
+  @inlinable package func copy(text cell: Cell) -> Cell {
+    let view = TextView(cell)
+    guard !view.isInline, let bytes = UnsafeRawPointer(bitPattern: UInt(view.word1)) else { return cell }
+    let copy = allocate(view.count)
+    copy.copyMemory(from: bytes, byteCount: view.count)
+    return Cell(low: cell.low, high: UInt64(UInt(bitPattern: copy)))
+  }
+
+  /// Returns the cell of a value of a type with what it points to in this memory.
+  package func copy(_ cell: Cell, _ type: ValueType) -> Cell {
+    switch ColumnKind(type) {
+    case .text: return copy(text: cell)
+    case .wordList, .wideList:
+      guard case .list(let element) = type else { return cell }
+      let run = ListRun(cell, element)
+      guard run.count > 0 else { return cell }
+      let isText = ColumnKind(element) == .text
+      return list(count: run.count, isWide: run.width == 16) { index in
+        run.isNull(index) ? nil : isText ? copy(text: run.cell(index)) : run.cell(index)
+      }
+    default: return cell
+    }
+  }
+
+  /// Returns a list with the elements of two, one after the other. What elements point to stays where it is.
+  package func joined(_ first: Cell, _ second: Cell, _ type: ValueType) -> Cell {
+    guard case .list(let element) = type else { return second }
+    let left = ListRun(first, element)
+    let right = ListRun(second, element)
+    if left.count == 0 { return second }
+    if right.count == 0 { return first }
+    return list(count: left.count + right.count, isWide: left.width == 16) { index in
+      let (run, index) = index < left.count ? (left, index) : (right, index - left.count)
+      return run.isNull(index) ? nil : run.cell(index)
+    }
   }
 }
 
