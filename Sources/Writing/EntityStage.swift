@@ -164,8 +164,8 @@ extension EntityStage {
     }
     for link in stage.links {
       let place = place(of: link.relation)
-      for target in stage.targets[link.targets] {
-        switch target {
+      for index in link.targets {
+        switch stage.targets[index] {
         case .key(let key, _): self.link(place, number, key)
         case .record(let nested):
           let nested = stage.records[nested]
@@ -179,8 +179,8 @@ extension EntityStage {
   /// Adds links of a record that are by key. Returns false where one is not: it is a record of its own.
   package func link(_ number: Int, as stage: borrowing RecordStage) -> Bool {
     for link in stage.links {
-      for target in stage.targets[link.targets] {
-        guard case .key(let key, _) = target else { return false }
+      for index in link.targets {
+        guard case .key(let key, _) = stage.targets[index] else { return false }
         self.link(place(of: link.relation), number, key)
       }
     }
