@@ -54,8 +54,7 @@ extension Database {
     of type: EntityType, _ types: SourceTypes, _ taken: inout Set<String>
   ) throws(QueryError) -> String {
     // Names of a schema may hold any character.
-    let plain = String(type.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    for name in [type.name, type.source, plain] {
+    for name in [type.name, type.source] {
       guard let name, GraphQLName.isValid(name), name.utf8.count <= 200, types.type(named: name) == type.id,
         taken.insert(name).inserted
       else { continue }

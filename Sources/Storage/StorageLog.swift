@@ -106,7 +106,7 @@ package final class StorageLog {
   /// - Throws: ``QueryError``; with the code `unknown-version` where the log does not reach back to the version.
   package func forEachCommit(after version: Int64? = nil, _ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
     let start = version ?? oldest
-    if start < oldest { try check(start) }
+    try check(start)
     if start >= self.version { return }
     let coder = ChangeJSON(newest)
     var before = try snapshot(at: start)
@@ -142,6 +142,8 @@ package final class StorageLog {
   /// Calls with a line of JSON for each commit that came since it was called last, or since the file was opened. Commits
   /// that the log does not hold are one line, without changes. Holds nothing of the file between calls.
   package func forEachNewCommit(_ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
+    // A file that is replaced never changes again.
+    if connection.isReplaced { throw StorageProblem.changed.error(path) }
     let found = try currentDataVersion()
     if found == dataVersion { return }
     dataVersion = found

@@ -86,7 +86,8 @@ package enum StorageProblem {
         help: "open it with the right to write to the folder, or for reading while nobody writes", file: path)
     case .changed:
       QueryError(
-        code: "storage-changed", "another program has changed the file", help: "reopen the database", file: path)
+        code: "storage-changed", "another program has changed, removed or replaced the file",
+        help: "reopen the database", file: path)
     case .notStorable(let what):
       QueryError(code: "not-storable", "\(what) cannot be kept in a file", file: path)
     case .numberTaken(let name, let number, let owner):

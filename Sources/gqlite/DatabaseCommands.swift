@@ -26,6 +26,9 @@ enum ImportCommand {
     var loading = LoadOptions(skipsBadRecords: arguments.flag("skip-bad"))
     let paths = arguments.operands
     if paths.isEmpty { throw UsageError("no data is named", help: "try 'gqlite import --help'") }
+    if let other = paths.first(where: { Database.isDatabase(path: $0) }) {
+      throw UsageError("'\(other)' is a database", help: "export it into a folder, and import that")
+    }
     try arguments.finish("import")
     if Terminal.standardError.isTerminal { loading.progress = { ProgressLine.show($0) } }
     let database = try database(path, paths)

@@ -21,6 +21,8 @@ enum Process {
   static func run(_ arguments: [String]) -> Never {
     // A closed pipe is seen as a failed write and ends the command quietly.
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is a failed write, too.
+    signal(SIGXFSZ, SIG_IGN)
     keepStandardError()
     let status: Int32
     do {

@@ -169,6 +169,13 @@ struct Session {
     if data.contains(where: { FileBytes.areSame($0.path, output) }) {
       throw UsageError("'\(output)' is data, which is never written to", help: "name another file after -o")
     }
+    guard let databasePath else { return }
+    for suffix in ["", "-wal", "-shm", "-lock"] {
+      let path = databasePath + suffix
+      if path == output || FileBytes.areSame(path, output) {
+        throw UsageError("'\(output)' belongs to the database", help: "name another file after -o")
+      }
+    }
   }
 
   /// Reads all documents, whatever is wrong with some of them.

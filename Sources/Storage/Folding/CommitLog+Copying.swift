@@ -1,3 +1,4 @@
+import Foundation
 import GQLBase
 import GQLEngine
 import GQLStore
@@ -8,18 +9,22 @@ extension CommitLog {
     guard StoragePath.problem(of: path, mayBeMissing: true) == nil, StoragePath.isMissing(path) else {
       throw StorageProblem.failed("there is something at '\(path)' already").error(backend.name)
     }
-    let file = SQLiteBackend(path: path)
+    // It has its name when it is whole.
+    let unfinished = "\(path).\(getpid()).tmp"
+    StoragePath.remove(unfinished)
+    let file = SQLiteBackend(path: unfinished)
     if let original = backend as? SQLiteBackend { file.identity = original.identity }
     do throws(QueryError) {
       let copy = CommitLog(file, options: StorageOptions())
       try copy.begin(newest, version: version)
       try copy.close(newest)
     } catch {
-      // A part of a copy is none.
-      StoragePath.remove(path)
+      StoragePath.remove(unfinished)
       throw error
     }
-    StoragePath.removeLock(path)
+    let isMoved = StoragePath.move(unfinished, to: path)
+    StoragePath.remove(unfinished)
+    if !isMoved { throw StorageProblem.failed("there is something at '\(path)' already").error(backend.name) }
   }
 
   func vacuum() throws(QueryError) { try (backend as? SQLiteBackend)?.vacuum() }

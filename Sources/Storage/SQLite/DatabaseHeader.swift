@@ -6,18 +6,19 @@ enum DatabaseHeader {
   /// The application's number at offset 68, the highest byte first.
   private static let application: [UInt8] = [0x47, 0x51, 0x4C, 0x64]
 
-  private static func start(_ path: String) -> [UInt8] {
-    guard StoragePath.problem(of: path, mayBeMissing: false) == nil, let file = FileHandle(forReadingAtPath: path)
-    else {
-      return []
+  /// Nil where this process has the file open as a database.
+  private static func start(_ path: String) -> [UInt8]? {
+    if StoragePath.problem(of: path, mayBeMissing: false) != nil { return [] }
+    return OpenFiles.ifClosed(path) {
+      guard let file = FileHandle(forReadingAtPath: path) else { return [] }
+      defer { try? file.close() }
+      return (try? file.read(upToCount: 72)).map { [UInt8]($0) } ?? []
     }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: 72)).map { [UInt8]($0) } ?? []
   }
 
   /// Returns whether a file begins as one of SQLite does, and has the application's number.
   static func isDatabase(_ path: String) -> Bool {
-    let bytes = start(path)
+    guard let bytes = start(path) else { return true }
     return bytes.count == 72 && bytes.starts(with: signature) && Array(bytes[68...]) == application
   }
 
@@ -26,7 +27,7 @@ enum DatabaseHeader {
   /// One of SQLite without our number is not refused here, nor one that begins with zeros: a loss of power may leave
   /// them of a file in the making, with a journal that leads back to an empty one.
   static func isForeign(_ path: String) -> Bool {
-    let bytes = start(path)
+    guard let bytes = start(path) else { return false }
     return !bytes.starts(with: signature) && bytes.prefix(signature.count).contains { $0 != 0 }
   }
 }

@@ -27,6 +27,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   private var tablesVersion: UInt64?
   private var insertion: StorageStatement?
   private var mark: StorageStatement?
+  /// How often the mark was asked for.
+  private var marks: UInt = 0
   /// The connection's version of the file after what it has read or written itself.
   private var knownVersion: UInt32?
   private let memory = StorageMemory()
@@ -60,6 +62,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     if let problem = StoragePath.problem(of: path, mayBeMissing: isWriting && options.creates) {
       throw StorageProblem.unusable(problem).error(path)
     }
+    if isWriting, StoragePath.hasSeveralNames(path) {
+      // The files beside it are found by its name, and those of the other name are others.
+      throw StorageProblem.unusable("it has several names, as hard links").error(path)
+    }
     // Before anything is put beside it.
     if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
     if isWriting { lock = try FileLock(path) }
@@ -69,8 +75,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       : StorageConnection.reading(path, isFollowing: options.access == .follow)
     self.connection = connection
     if try isEmpty(connection) {
-      if isWriting { try configure(connection, isNew: true) }
-      return
+      guard isWriting, options.creates else { throw StorageProblem.unusable("it is empty").error(path) }
+      return try configure(connection, isNew: true)
     }
     if try connection.integer("PRAGMA application_id") != Self.applicationID {
       throw StorageProblem.foreign.error(path)
@@ -155,6 +161,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/changeMark()``.
   public func changeMark() throws -> Int64 {
     let connection = try opened()
+    // A file that is replaced never changes again. Looked at now and then, because it takes a microsecond.
+    marks &+= 1
+    if marks & 31 == 0, connection.isReplaced { throw StorageProblem.changed.error(path) }
     if mark == nil { mark = try connection.prepare("PRAGMA data_version") }
     guard let statement = mark else { return 0 }
     _ = try statement.step()
@@ -169,7 +178,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     _ connection: StorageConnection, isNew: Bool = false, _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
     try connection.transaction { () throws(QueryError) in
-      if !isNew, connection.dataVersion != knownVersion { throw StorageProblem.changed.error(path) }
+      if !isNew, connection.dataVersion != knownVersion || connection.isReplaced {
+        throw StorageProblem.changed.error(path)
+      }
       try body()
     }
     knownVersion = connection.dataVersion
@@ -324,6 +335,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   public func close() throws {
     // The file is whole without: what is committed is in its write-ahead log.
     if options.access == .write {
+      if let connection, connection.isReplaced {
+        abandon()
+        throw StorageProblem.changed.error(path)
+      }
       try? connection?.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA incremental_vacuum")
     }
     abandon()

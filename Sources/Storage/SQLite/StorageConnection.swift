@@ -15,6 +15,8 @@ final class StorageConnection {
   private let handle: OpaquePointer
   let path: String
   private let owner = getpid()
+  /// Nil only where the file went while it was opened.
+  private let file: FileIdentity?
   // Run for each transaction, so that they are not parsed each time.
   private var begin: OpaquePointer?
   private var commit: OpaquePointer?
@@ -27,14 +29,18 @@ final class StorageConnection {
     let access = isWriting ? SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isImmutable ? SQLITE_OPEN_URI : 0)
     let name = isImmutable ? StoragePath.address(path) + "?immutable=1" : path
+    let file = FileIdentity(path)
+    if let file { OpenFiles.add(file) }
     let status = sqlite3_open_v2(name, &opened, flags, nil)
     guard status == SQLITE_OK, let opened else {
+      if let file { OpenFiles.remove(file) }
       let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite has no memory"
       if let opened { sqlite3_close_v2(opened) }
       throw StorageProblem(status, message).error(path)
     }
     handle = opened
     self.path = path
+    self.file = file
     sqlite3_busy_timeout(handle, 5000)
   }
 
@@ -62,7 +68,11 @@ final class StorageConnection {
     sqlite3_finalize(begin)
     sqlite3_finalize(commit)
     sqlite3_close_v2(handle)
+    if let file { OpenFiles.remove(file) }
   }
+
+  /// Indicates whether the file has been removed, emptied or replaced since it was opened.
+  var isReplaced: Bool { FileIdentity(ofContentAt: path) != file }
 
   /// Indicates whether the process is a fork of the one that has opened the file.
   var isForeign: Bool { getpid() != owner }

@@ -20,6 +20,33 @@ enum StoragePath {
     return lstat(path, &status) != 0 && errno == ENOENT
   }
 
+  /// Returns whether other names lead to the same file.
+  static func hasSeveralNames(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_nlink > 1
+  }
+
+  /// Gives a file, which is whole, another name that nothing has. Returns false where something has it.
+  static func move(_ path: String, to target: String) -> Bool {
+    // Unlike a rename, a link takes nothing's place; some file systems have none.
+    if link(path, target) == 0 {
+      unlink(path)
+    } else if errno == EEXIST || !isMissing(target) || rename(path, target) != 0 {
+      return false
+    }
+    let folder = open(folder(of: target), O_RDONLY | O_CLOEXEC)
+    if folder >= 0 {
+      fsync(folder)
+      close(folder)
+    }
+    return true
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Removes a file of SQLite with what lies beside it.
   static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink(path + suffix) }
