@@ -52,12 +52,12 @@ package enum ImportProof {
       usleep(UInt32(random.below(max(1, duration * 6 / 5))))
       process.send(random.pick(ImportProof.signals))
       let output = process.output()
-      report.count(process.signal == nil ? "had ended" : "ended by a signal")
+      report.count(process.endSignal == nil ? "had ended" : "ended by a signal")
       // So that about as many end by a signal as by themselves, however busy the machine is.
-      duration = process.signal == nil ? duration * 2 / 3 : min(duration * 3 / 2, 10_000_000)
+      duration = process.endSignal == nil ? duration * 2 / 3 : min(duration * 3 / 2, 10_000_000)
       if let status = process.status, status != 0 { return "it failed: \(output)" }
       let found = try count(path)
-      guard found == 0 || found == ImportProof.rows, process.signal != nil || found == ImportProof.rows else {
+      guard found == 0 || found == ImportProof.rows, process.endSignal != nil || found == ImportProof.rows else {
         return "\(found) of \(ImportProof.rows) are there"
       }
       report.count(found == 0 ? "nothing there" : "all there")
