@@ -1,11 +1,13 @@
 import Foundation
 import StorageProofs
+import Synchronization
 
 // storageproof [--kills N] [--imports N] [--states N] [--faults N|all] [--corruptions N] [--replays N]
-//              [--histories SECONDS] [--seed S] [--jobs J]
+//              [--histories SECONDS] [--seed S] [--jobs J] [--part P]
 //
 // Tries to lose or falsify what databases in files keep; docs/durability.md says how. Prints what was tried, and each
-// problem with the seed and the part that lead to it again. The status is 1 where there is one.
+// problem with the seed and the part that lead to it again. The status is 1 where there is one. With --part the proofs
+// begin with that part; the number of tries counts from the first one on.
 //
 // storageproof task NAME … is a process that the proofs start and kill.
 
@@ -21,14 +23,14 @@ if arguments.first == "task" {
 
 private let usage = """
   usage: storageproof [--kills N] [--imports N] [--states N] [--faults N|all] [--corruptions N] [--replays N]
-                      [--histories SECONDS] [--seed S] [--jobs J]
+                      [--histories SECONDS] [--seed S] [--jobs J] [--part P]
   """
 private let names = ["kills", "imports", "states", "faults", "corruptions", "replays", "histories"]
 private var options: [String: Int] = [:]
 private var rest = arguments[...]
 while let flag = rest.popFirst() {
   let name = String(flag.dropFirst(2))
-  guard flag.hasPrefix("--"), (names + ["seed", "jobs"]).contains(name), let text = rest.popFirst(),
+  guard flag.hasPrefix("--"), (names + ["seed", "jobs", "part"]).contains(name), let text = rest.popFirst(),
     let value = name == "faults" && text == "all" ? .max : Int(text), value >= 0
   else {
     print(usage)
@@ -43,6 +45,7 @@ if !names.contains(where: { options[$0] ?? 0 > 0 }) {
 
 private let seed = UInt64(options["seed"] ?? 1)
 private let jobs = options["jobs"] ?? 2
+Proofs.firstPart.store(options["part"] ?? 0, ordering: .relaxed)
 print("seed \(seed), \(jobs) jobs")
 private var isFine = true
 for name in names {

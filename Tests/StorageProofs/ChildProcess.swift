@@ -20,6 +20,11 @@ package final class ChildProcess: Sendable {
       let pipe = Pipe()
       process.standardOutput = pipe
       process.standardError = pipe
+      // A thread of Dispatch blocks signals, and hands that on to what it starts.
+      var (none, before) = (sigset_t(), sigset_t())
+      sigemptyset(&none)
+      pthread_sigmask(SIG_SETMASK, &none, &before)
+      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
       try process.run()
       try? pipe.fileHandleForWriting.close()
       return pipe
@@ -54,5 +59,5 @@ package final class ChildProcess: Sendable {
   /// The status with which it has ended; nil where a signal has ended it.
   package var status: Int32? { process.terminationReason == .exit ? process.terminationStatus : nil }
   /// The signal that has ended it.
-  package var signal: Int32? { process.terminationReason == .exit ? nil : process.terminationStatus }
+  package var endSignal: Int32? { process.terminationReason == .exit ? nil : process.terminationStatus }
 }

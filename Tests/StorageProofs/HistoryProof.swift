@@ -59,7 +59,7 @@ package struct HistoryProof {
     usleep(UInt32(20_000 + random.below(250_000)))
     writer.send(SIGKILL)
     let output = writer.output()
-    if writer.signal != SIGKILL { return "the writer ended: \(output.suffix(500))" }
+    if writer.endSignal != SIGKILL { return "the writer ended: \(output.suffix(500))" }
     if let problem = try note(output, fails ? "a writer whose disk fails" : "a writer", &report) { return problem }
     // Without the right to write, as the next writer is to find what this one has left.
     return try problem(HistoryLists(Database(path: path, storage: StorageOptions(access: .read))))
@@ -153,7 +153,7 @@ package struct HistoryProof {
     usleep(20_000)
     follower.send(SIGKILL)
     let output = follower.output()
-    if follower.signal != SIGKILL { return "the follower ended: \(output.suffix(500))" }
+    if follower.endSignal != SIGKILL { return "the follower ended: \(output.suffix(500))" }
     if let problem = try note(output, "the follower", &report) { return problem }
     let database = try Database(path: path)
     let problems = database.check()

@@ -125,7 +125,7 @@ package struct KillProof {
     usleep(UInt32(random.below(!waits && isOld ? 30_000 : random.chance(80) ? 100_000 : 15_000)))
     process.send(SIGKILL)
     let output = process.output()
-    if process.signal != SIGKILL {
+    if process.endSignal != SIGKILL {
       return ("error it ended with \(process.status ?? 0): \(output.suffix(500))", true)
     }
     return (output, !output.isEmpty)

@@ -51,7 +51,7 @@ package struct ProofReport: Sendable, CustomStringConvertible {
     let total = Total(name)
     Proofs.inThreads(max(1, jobs)) { _ in
       while true {
-        let number = total.next.add(1, ordering: .relaxed).oldValue
+        let number = Proofs.firstPart.load(ordering: .relaxed) + total.next.add(1, ordering: .relaxed).oldValue
         if number >= jobs, Date() >= end { return }
         if number >= parts || total.report.withLock({ $0.problems.count >= enough }) { return }
         var report = ProofReport(name)
@@ -66,6 +66,9 @@ package struct ProofReport: Sendable, CustomStringConvertible {
 
 /// What proofs have in common.
 package enum Proofs {
+  /// The part with which a proof begins, so that a problem is met at once again.
+  package static let firstPart = Atomic<Int>(0)
+
   /// A program beside the one that runs.
   package static func program(_ name: String) -> URL {
     let folder = Bundle.main.executableURL?.deletingLastPathComponent() ?? URL(filePath: ".build/debug")

@@ -69,6 +69,20 @@ import Testing
     #expect(try changed("PRAGMA application_id = 1") == .code("storage-corrupt"))
     // What others leave beside our tables changes nothing.
     #expect(try changed("CREATE TABLE mine(a); CREATE INDEX i ON mine(a)") == .content(original.last))
+    // A text and bytes differ, where their bytes do not; and a log leads to the newest version.
+    let id = try RawFile.integer(
+      folder.file("original.gqlite"),
+      "SELECT f.number FROM gqlite_field f JOIN gqlite_type t ON t.number = f.type AND t.name = 'Item' WHERE f.name = 'id'"
+    )
+    let type = try RawFile.integer(
+      folder.file("original.gqlite"), "SELECT number FROM gqlite_type WHERE name = 'Item'")
+    #expect(
+      try changed("UPDATE gqlite_t\(type) SET f\(id) = CAST(f\(id) AS BLOB) WHERE typeof(f\(id)) = 'text'")
+        == .code("storage-corrupt"))
+    #expect(
+      try changed(
+        "DELETE FROM gqlite_log WHERE version > 20 AND (SELECT value FROM gqlite_meta WHERE key = 'folded') > 20")
+        == .code("storage-corrupt"))
     let statements = [
       "PRAGMA user_version = -1", "PRAGMA user_version = 0", "UPDATE gqlite_meta SET value = 'x' WHERE key = 'folded'",
       "UPDATE gqlite_meta SET value = -5 WHERE key = 'folded'", "UPDATE gqlite_meta SET value = 1 WHERE key = 'folded'",

@@ -118,7 +118,7 @@ final class RowTable {
       sum.addNull()
     } else {
       insertion.bind(5, blob: extra)
-      sum.add(extra)
+      sum.add(blob: extra)
     }
     let readers = snapshot.readers(kind.type.id)
     for index in fields.indices {
@@ -182,12 +182,12 @@ final class RowTable {
 
   private func bind(_ number: Int32, text bytes: UnsafeRawBufferPointer, _ sum: inout StoredSum) {
     insertion.bind(number, text: bytes)
-    sum.add(bytes)
+    sum.add(text: bytes)
   }
 
   private func bind(_ number: Int32, blob bytes: UnsafeRawBufferPointer, _ sum: inout StoredSum) {
     insertion.bind(number, blob: bytes)
-    sum.add(bytes)
+    sum.add(blob: bytes)
   }
 
   // MARK: - Reading
@@ -273,7 +273,7 @@ final class RowTable {
       sum.addNull()
     } else {
       let bytes = statement.bytes(4)
-      sum.add(bytes)
+      sum.add(blob: bytes)
       batch.extras.append((row, batch.copy(bytes)))
     }
     for index in fields.indices {
@@ -292,7 +292,7 @@ final class RowTable {
         bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       default:
         bytes = statement.bytes(number)
-        sum.add(bytes)
+        if kind == SQLITE_BLOB { sum.add(blob: bytes) } else { sum.add(text: bytes) }
       }
       if fields[index].column.kind == .references {
         guard kind == SQLITE_TEXT else {

@@ -130,6 +130,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       }
       let log = try connection.prepare("SELECT version, body FROM gqlite_log ORDER BY version")
       while try log.step() { try reader.add(record: log.bytes(1), version: log.integer(0)) }
+      // A log that is not empty leads to the newest version.
+      if let last = reader.records.last, last.version < folded {
+        throw StorageProblem.corrupt("commits are missing from its log").error(path)
+      }
     }
     knownVersion = connection.dataVersion
     if format == StorageFormat.newest || options.access != .write { return }
@@ -213,7 +217,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       }
       for table in tables { try table.saveCounts() }
       if let version {
-        try connection.execute("UPDATE gqlite_meta SET value = \(version) WHERE key = 'folded'")
+        // Records that do not lead to this version lead nowhere.
+        try connection.execute(
+          """
+          UPDATE gqlite_meta SET value = \(version) WHERE key = 'folded';
+          DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(version)
+          """)
       }
     }
   }

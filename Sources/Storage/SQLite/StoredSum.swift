@@ -19,9 +19,14 @@ struct StoredSum {
     mix(value.bitPattern)
   }
 
-  /// Adds a text or bytes, eight at a time, the last ones with zeros behind them.
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    mix(3 | UInt64(bytes.count) << 8)
+  mutating func add(text bytes: UnsafeRawBufferPointer) { add(bytes, mark: 3) }
+
+  /// Other than a text of the same bytes: one bit of the file tells them apart.
+  mutating func add(blob bytes: UnsafeRawBufferPointer) { add(bytes, mark: 4) }
+
+  /// Adds bytes, eight at a time, the last ones with zeros behind them.
+  private mutating func add(_ bytes: UnsafeRawBufferPointer, mark: UInt64) {
+    mix(mark | UInt64(bytes.count) << 8)
     var index = 0
     while bytes.count - index >= 8 {
       mix(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
