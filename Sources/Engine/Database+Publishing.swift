@@ -36,8 +36,9 @@ extension Database {
     return try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
+      let before = committer?.applied
       let output = try body()
-      return (output, committer?.applied)
+      return (output, before.flatMap { committer?.applied(since: $0) })
     }
   }
 

@@ -89,6 +89,15 @@ final class Committer: @unchecked Sendable {
   /// The last transaction that was applied.
   var applied: Ticket { locked { Ticket(version: progress.applied, ends: progress.ends.count) } }
 
+  /// The last transaction that was applied since another look. Where writing has ended between the two, what was applied
+  /// is lost, and whoever waits for it is told so.
+  func applied(since before: Ticket) -> Ticket {
+    locked {
+      before.ends == progress.ends.count
+        ? Ticket(version: progress.applied, ends: before.ends) : Ticket(version: .max, ends: before.ends)
+    }
+  }
+
   /// The version of the last transaction that is kept.
   var durable: Int64 { locked { progress.durable } }
 

@@ -116,6 +116,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       else {
         throw StorageProblem.corrupt("what it says of itself is missing").error(path)
       }
+      // Files that were made before there was a sum have none until their schema changes.
+      if let sum = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'schema_sum'"),
+        sum != Self.sum(of: schema)
+      {
+        throw StorageProblem.corrupt("the checksum of its schema is wrong").error(path)
+      }
       try StorageFormat.check(format, connection)
       identity = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'id'")
       try reader.begin(StorageState(schema: schema, version: folded))
@@ -138,6 +144,11 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     knownVersion = connection.dataVersion
     if format == StorageFormat.newest || options.access != .write { return }
     try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection) }
+  }
+
+  /// The CRC-32C of a schema's text.
+  private static func sum(of schema: String) -> Int64 {
+    Int64(Array(schema.utf8).withUnsafeBytes { CRC32C.checksum($0) })
   }
 
   private func folded(_ connection: StorageConnection) throws(QueryError) -> Int64? {
@@ -311,6 +322,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let layout = try StorageLayout(changingTo: catalog, connection)
     try layout.save(connection)
     try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'schema'").run(binding: [(1, state.schema)])
+    try connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('schema_sum', \(Self.sum(of: state.schema)))")
     for kind in layout.kinds { try RowTable.create(kind, connection) }
     for view in StorageViews.statements(layout, catalog) { try connection.execute(view) }
     var tables: [RowTable] = []
