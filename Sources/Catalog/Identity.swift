@@ -1,4 +1,4 @@
-/// What a type or a field is recognized by in another schema, besides its name.
+/// A set of marks by which a type or a field is recognized in another schema, besides its name.
 package struct Identity: Sendable, Hashable {
   /// `@number(value: 7)`; nil where the schema gives none.
   package var number: Int64?

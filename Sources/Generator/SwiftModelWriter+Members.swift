@@ -17,7 +17,7 @@ extension SwiftModelWriter {
     line("var \(name): \(swiftType(property.signature))\(initial)\(comment)")
   }
 
-  /// What a property is recognized by in a file, if the schema says so.
+  /// Returns the attribute by which a property is recognized in a file, if the schema has one.
   mutating func identify(_ property: Property) {
     if let arguments = arguments(property.identity, number: "") { line("@GQLiteModels.Field(\(arguments))") }
   }

@@ -8,7 +8,7 @@ import GQLEngine
 /// records that follow them. A row names the version that it was written for, so that records which are older than it
 /// do not touch it: rows and records need not be written in one step.
 ///
-/// What is kept is bytes, which carry checksums: a backend neither reads nor changes them. It is called by one thread at
+/// Records and rows are bytes with checksums: a backend neither reads nor changes them. It is called by one thread at
 /// a time. What it throws ends writing until ``GQLEngine/Database/reopen()``; an error that is no
 /// ``GQLEngine/QueryError`` becomes `storage-failed`. ``StorageConformance`` checks an implementation.
 public protocol StorageBackend: AnyObject, Sendable {

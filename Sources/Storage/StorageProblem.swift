@@ -18,7 +18,7 @@ package enum StorageProblem {
   case openedForReading
   /// Commits are in a log that cannot be read, as its folder cannot be written.
   case logIsUnreadable
-  /// What others write cannot be seen, as the folder cannot be written.
+  /// The folder cannot be written, so that changes of others cannot be followed.
   case followingIsImpossible
   /// A type is to be added to a database that was opened for reading.
   case typeIsMissing(String)

@@ -149,11 +149,8 @@ import GQLStore
 }
 
 extension EntityStage {
-  /// Copies the one record of a record stage, its links included. A nested object that names nothing but its id is a
-  /// link by key.
-  ///
-  /// - Parameter keyColumn: The column of a nested record that is its key.
-  func add(_ record: RecordStage.Record, of stage: borrowing RecordStage, keyColumn: (RecordStage.Record) -> Int) {
+  /// Copies a record of a record stage, without its links, and returns its number.
+  func add(_ record: RecordStage.Record, of stage: borrowing RecordStage) -> Int {
     let number = add(1)
     origins[number] = Origin(start: record.origin.start, end: record.origin.end, lacksLink: record.isIncomplete)
     for column in 0..<columnCount {
@@ -162,18 +159,7 @@ extension EntityStage {
       valid[place] = stage.valid[record.base + column]
       given[place] = stage.given[record.base + column]
     }
-    for link in stage.links {
-      let place = place(of: link.relation)
-      for index in link.targets {
-        switch stage.targets[index] {
-        case .key(let key, _): self.link(place, number, key)
-        case .record(let nested):
-          let nested = stage.records[nested]
-          self.link(place, number, stage.cells[nested.base + keyColumn(nested)])
-        case .row: preconditionFailure("a link to a row is no link by key")
-        }
-      }
-    }
+    return number
   }
 
   /// Adds links of a record that are by key. Returns false where one is not: it is a record of its own.

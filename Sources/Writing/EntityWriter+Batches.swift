@@ -16,15 +16,25 @@ extension EntityWriter {
     for link in stage.links {
       guard link.record == 0 else { return false }
       // Counted, because a slice for each link takes longer than the rest.
-      for place in link.targets {
-        switch stage.targets[place] {
-        case .key: break
-        case .record: if layouts[catalog[link.relation].target].isAbstract { return false }
-        case .row: return false
-        }
+      for place in link.targets where linkKey(of: stage.targets[place], link.relation, in: stage) == nil {
+        return false
       }
     }
     return true
+  }
+
+  /// Returns the key by which alone a link names a target; nil where it names it in another way.
+  private func linkKey(
+    of target: RecordStage.Target, _ relation: RelationID, in stage: borrowing RecordStage
+  ) -> Cell? {
+    switch target {
+    case .key(let key, _): return key
+    case .record(let nested):
+      if layouts[catalog[relation].target].isAbstract { return nil }
+      let record = stage.records[nested]
+      return stage.cells[record.base + layouts[record.type].keyColumns[0]]
+    case .row: return nil
+    }
   }
 
   /// Returns the stage of a type's records, which is made if there is none yet.
@@ -46,7 +56,14 @@ extension EntityWriter {
     }
     let stage = stage(of: number)
     if stage.count == 0 { staged.append(number) }
-    stage.add(record, of: records) { layouts[$0.type].keyColumns[0] }
+    let row = stage.add(record, of: records)
+    for link in records.links {
+      let links = stage.place(of: link.relation)
+      for place in link.targets {
+        guard let key = linkKey(of: records.targets[place], link.relation, in: records) else { continue }
+        stage.link(links, row, key)
+      }
+    }
     stagedRecords += 1
     if stagedRecords >= min(Self.mostStaged, EntityStage.mostRecords(columns: stage.columnCount))
       || memory.byteCount > Self.mostBytes

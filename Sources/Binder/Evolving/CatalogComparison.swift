@@ -11,7 +11,7 @@ package struct CatalogComparison {
   let new: Catalog
   package private(set) var mapping: CatalogMapping
   package var differences: [CatalogDifference] = []
-  /// What the new catalog says of names and numbers that the old one contradicts. Such a thing is passed over.
+  /// Contradictions between the names and numbers of the two catalogs. What they concern is passed over.
   package let problems: [RenameProblem]
   /// By the new name of a type or field: the name before, where it was another.
   let formerNames: [String: String]

@@ -25,12 +25,12 @@ final class Committer: @unchecked Sendable {
     var isCommitting = false
     /// Why nothing can be written any more.
     var failure: QueryError?
-    /// Whether it has ended, rather than never been allowed.
+    /// Indicates whether writing has ended, rather than never been allowed.
     var isStopped = false
     /// When something was committed last, in milliseconds of a clock that only goes forward.
     var lastCommit: UInt64 = 0
     var isFoldingDue = false
-    /// Whether somebody commits what gathers, though nobody waits for it.
+    /// Indicates whether a thread commits the queue though no writer waits for it.
     var isCommitDue = false
     /// For each time that writing has ended so far: the last transaction that was kept then, and why it ended.
     var ends: [(durable: Int64, failure: QueryError)] = []

@@ -5,7 +5,7 @@ import GQLStore
 /// The state of the indexes that are built while queries run.
 struct IndexBuilding {
   var isRunning = false
-  /// Whoever waits in ``Database/ready()``.
+  /// Holds the tasks that wait in ``Database/ready()``.
   var waiters: [CheckedContinuation<Void, Never>] = []
 }
 

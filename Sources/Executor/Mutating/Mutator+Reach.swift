@@ -4,7 +4,7 @@ import GQLWriting
 
 /// Whether what is staged is a point mutation's.
 extension Mutator {
-  /// Whether a point mutation may hold it: objects inside others may be entities that are there, with any links.
+  /// Returns whether a point mutation may hold the stage: objects inside others may be entities that are there, with any links.
   var isStageWithinPoint: Bool {
     stage.records.count <= PointMutation.maximumRecords && stage.targets.count <= PointMutation.maximumLinks
       && stage.records.allSatisfy { $0.role != .fragment }

@@ -80,7 +80,7 @@ extension Mutator {
     }
   }
 
-  /// Whether an object is null: one that is copied from an entity, or the value of a parameter.
+  /// Returns whether an object is null: one that is copied from an entity, or the value of a parameter.
   private func isNothing(_ input: BoundInput, _ origin: Origin) -> Bool {
     switch input {
     case .record(let record):

@@ -121,7 +121,7 @@ struct EntityModelReader {
     }.joined(separator: ", ")
   }
 
-  /// What `@Field` says of a property.
+  /// Reads the arguments of a property's `@Field`.
   func field(_ property: PropertyDeclaration) -> String? {
     property.attributes.first { $0.name == "Field" && $0.isOurs }.flatMap(identity)
   }
@@ -245,7 +245,7 @@ struct EntityModelReader {
 }
 
 extension Attribute {
-  /// Whether it is of this library, as far as its name tells.
+  /// Indicates whether the attribute is of this library, as far as its name tells.
   var isOurs: Bool { qualifier == nil || qualifier == "GQLiteModels" }
 
   /// Whether it names a global actor, which wraps nothing.

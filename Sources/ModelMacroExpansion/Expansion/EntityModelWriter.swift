@@ -70,7 +70,7 @@ struct EntityModelWriter {
     }
   }
 
-  /// What `@Field` says.
+  /// Writes the number and the former names of a property's `@Field`.
   private func field(_ name: String, _ arguments: String?) -> [String] {
     arguments.map { ["model.field(\(literal(name)), \($0))"] } ?? []
   }

@@ -16,7 +16,7 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var schema: ModelSchema?
   /// Whether the catalog is not what the types make: then types are looked up in it when they are asked for.
   @exclusivity(unchecked) private(set) var isForeign = false
-  /// Whether the catalog, which is not what the types make, gets the types that it lacks.
+  /// Indicates whether types that the catalog lacks are added to it.
   @exclusivity(unchecked) private var addsModels = false
   @exclusivity(unchecked) private var lastInstant: Int64 = 0
   /// By number of the entity type: the values without a column.

@@ -10,7 +10,7 @@ package final class ModelBinding: Sendable {
   let opaques: [OpaqueValues?]
   /// Whether the catalog is not what the types make.
   let isForeign: Bool
-  /// Whether models that the catalog lacks are added to it.
+  /// Indicates whether models that the catalog lacks are added to it.
   let addsModels: Bool
 
   init(
@@ -23,7 +23,7 @@ package final class ModelBinding: Sendable {
     self.addsModels = addsModels
   }
 
-  /// What models keep with a catalog that has types of them, and gets those that are met later.
+  /// Makes a binding for a catalog that has types of models, and gets those that are met later.
   package convenience init(_ catalog: Catalog, adding models: [any EntityModelProtocol.Type]) throws {
     let schema = models.isEmpty ? nil : try ModelSchema.make(for: models, in: catalog)
     self.init(

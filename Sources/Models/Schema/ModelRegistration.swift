@@ -109,7 +109,7 @@ package struct ModelRegistration {
     return Document(definitions: result.map { .type($0) } + declared)
   }
 
-  /// Whether a type has what models cannot say: then a text has made it.
+  /// Returns whether a type has what models cannot say: then a text has made it.
   private static func saysMore(_ type: EntityType, _ catalog: Catalog) -> Bool {
     if !type.interfaces.isEmpty || !type.memberships.isEmpty || type.description != nil || type.source != nil {
       return true

@@ -56,7 +56,7 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
 
   // MARK: - The state
 
-  /// What the value of the state says.
+  /// A state as the value at its path has it.
   private struct Head {
     var side: Int
     var version: Int64

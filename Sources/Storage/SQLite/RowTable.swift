@@ -19,7 +19,7 @@ final class RowTable {
   private let insertion: StorageStatement
   private let deletion: StorageStatement
   private let lookup: StorageStatement
-  /// Whether the file has the next two; all but those of format 0 do.
+  /// Indicates whether the file has the next two; all but those of format 0 do.
   private let hasCounts: Bool
   /// How many rows the table holds, and the sum of their sums in 32 bits: without them, a row that is gone from a
   /// damaged file would be one that was never there.

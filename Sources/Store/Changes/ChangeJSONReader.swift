@@ -16,9 +16,9 @@ private final class ChangeJSONReader {
   private let coder: ChangeJSON
   private var scanner: JSONScanner
   private var scratch = ByteBuffer()
-  /// What the values of one field point to.
+  /// Holds the memory that the values of one field point to.
   private let memory = ConversionArena()
-  /// What was read: for each row the bytes of its marks and parts.
+  /// Holds, for each row that was read, the bytes of its marks and parts.
   private var output = ByteBuffer(capacity: 1024)
   private var rows: [(type: Int, row: UInt32, bytes: Range<Int>, offset: Int)] = []
   // The row at hand.
