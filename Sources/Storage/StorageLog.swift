@@ -4,69 +4,30 @@ import GQLStore
 
 /// The commits that the log of a database file holds, as JSON, and the versions between them.
 ///
-/// Only reads the file. What the log holds are the records up to the newest version without a gap: a change of the
-/// schema, a large commit and folding leave none of what was before. For one thread at a time.
+/// Only reads the file. The log holds the records up to the newest version without a gap: a change of the schema and a
+/// large commit have none, and the oldest ones go. For one thread at a time.
 package final class StorageLog {
   private let path: String
-  private let connection: StorageConnection
+  private let log: CommitLog
   private var newest: Snapshot
   /// The version of ``newest``.
   package private(set) var version: Int64
   /// Those that follow one another up to ``version``.
-  private var commits: [Commit] = []
-  private var dataVersion: Int64 = 0
+  private var commits: [Commit]
 
   /// Opens a file that is there.
   package init(path: String) throws(QueryError) {
     self.path = path
-    let content = try Self.content(path)
-    connection = try StorageConnection.reading(path, isFollowing: false)
-    (newest, version) = (content.snapshot, content.version)
-    dataVersion = try currentDataVersion()
-    try readCommits()
+    log = CommitLog(SQLiteBackend(path: path), options: .reading)
+    let stored = try log.open(creating: nil)
+    (newest, version) = (stored.snapshot, stored.version)
+    commits = try log.keptCommits()
   }
+
+  deinit { log.abandon() }
 
   /// The oldest version that can be reached by going back from the newest.
   package var oldest: Int64 { (commits.first?.version).map { $0 - 1 } ?? version }
-
-  private static func content(_ path: String) throws(QueryError) -> StoredVersion {
-    let log = CommitLog(SQLiteBackend(path: path), options: .reading)
-    defer { log.abandon() }
-    return try log.open(creating: nil)
-  }
-
-  // MARK: - Reading
-
-  private func currentDataVersion() throws(QueryError) -> Int64 {
-    try connection.integer("PRAGMA data_version") ?? 0
-  }
-
-  /// Returns the records of a range of versions, in ascending order.
-  private func records(_ condition: String) throws(QueryError) -> [Commit] {
-    let statement = try connection.prepare(
-      "SELECT version, time, body FROM gqlite_log WHERE \(condition) ORDER BY version")
-    var found: [Commit] = []
-    while try statement.step() {
-      let version = statement.integer(0)
-      guard let changes = LogRecord.changes(statement.bytes(2)) else {
-        throw StorageProblem.corrupt("the checksum of commit \(version) is wrong").error(path)
-      }
-      found.append(Commit(version: version, time: statement.integer(1), changes: changes))
-    }
-    return found
-  }
-
-  /// Reads the commits that lead to the newest version.
-  private func readCommits() throws(QueryError) {
-    let found = try records("version <= \(version)")
-    var first = found.count
-    var expected = version
-    while first > 0, expected > 0, found[first - 1].version == expected {
-      first -= 1
-      expected -= 1
-    }
-    commits = Array(found[first...])
-  }
 
   // MARK: - Versions
 
@@ -142,32 +103,25 @@ package final class StorageLog {
   /// Calls with a line of JSON for each commit that came since it was called last, or since the file was opened. Commits
   /// that the log does not hold are one line, without changes. Holds nothing of the file between calls.
   package func forEachNewCommit(_ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
-    // A file that is replaced never changes again.
-    if connection.isReplaced { throw StorageProblem.changed.error(path) }
-    let found = try currentDataVersion()
-    if found == dataVersion { return }
-    dataVersion = found
-    let known = version
-    let coder = ChangeJSON(newest)
+    guard try log.hasNews() else { return }
+    guard let found = try log.commits(after: version) else { return try passGap(body) }
     commits = []
-    for commit in try records("version > \(known)") where commit.version == version + 1 {
+    let coder = ChangeJSON(newest)
+    for commit in found {
       let transaction = WriteTransaction(newest, fold: foldText)
       try apply(commit, to: transaction, isInverse: false)
       let next = transaction.commit()
       try write(commit, coder, newest, next, body)
       (newest, version) = (next, commit.version)
     }
-    let folded = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'folded'") ?? 0
-    let last = try connection.integer("SELECT max(version) FROM gqlite_log") ?? 0
-    if max(folded, last) > version { try passGap(body) }
   }
 
   /// Goes on after commits of which there is no record.
   private func passGap(_ body: (UnsafeRawBufferPointer) -> Void) throws(QueryError) {
     let known = version
-    let content = try Self.content(path)
-    (newest, version) = (content.snapshot, content.version)
-    try readCommits()
+    guard let stored = try log.readAll() else { return }
+    (newest, version) = (stored.snapshot, stored.version)
+    commits = try log.keptCommits()
     if oldest > known {
       var line = ByteBuffer()
       line.append("{\"version\":")

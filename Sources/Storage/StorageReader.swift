@@ -62,22 +62,24 @@ public final class StorageReader {
     guard let transaction, catalog.types.indices.contains(row.type) else {
       throw corrupt("row \(row.row) is of no type that there is")
     }
-    let place = "row \(row.row) of '\(catalog.types[row.type].name)'"
+    func misfit(_ what: String) -> QueryError {
+      corrupt("row \(row.row) of '\(catalog.types[row.type].name)': \(what)")
+    }
     guard row.row >= 0, row.row < PageLayout.maximumRows, row.type > lastPlace.type || row.row > lastPlace.row,
       row.type >= lastPlace.type
-    else { throw corrupt("\(place): its number is out of order") }
+    else { throw misfit("its number is out of order") }
     lastPlace = (row.type, row.row)
     guard let content = row.bytes.withUnsafeBytes({ LogRecord.changes($0) }) else {
-      throw corrupt("\(place): its checksum is wrong")
+      throw misfit("its checksum is wrong")
     }
     let number = UInt32(truncatingIfNeeded: row.row)
     do throws(ChangeProblem) {
-      var places: [(Int, UInt32)] = []
-      try content.forEachRow { places.append(($0, $1)) }
-      guard places.count == 1, places[0] == (row.type, number) else { throw .otherLayout(offset: 0) }
+      var (own, others) = (0, 0)
+      try content.forEachRow { if $0 == row.type, $1 == number { own += 1 } else { others += 1 } }
+      guard own == 1, others == 0 else { throw .otherLayout(offset: 0) }
       try transaction.apply(content)
     } catch {
-      throw corrupt("\(place): it is not readable")
+      throw misfit("it is not readable")
     }
     note(row.type, number, row.version)
   }

@@ -65,6 +65,28 @@ import Testing
     }
   }
 
+  /// A follower that cannot read what is new says so each time, and sees what it saw before.
+  @Test func damagedNews() throws {
+    let store = Paths()
+    let writer = try Database(KeyValueBackend(store), schema: "type A { id: ID! }")
+    let follower = try Database(KeyValueBackend(store), storage: StorageOptions(access: .follow))
+    try writer.run("mutation { insertA(data: {id: 1}) { id } }")
+    #expect(follower.count(of: "A") == 1)
+    try writer.run("mutation { insertA(data: {id: 2}) { id } }")
+    let place = ValuePath(model: 1, instance: 2, property: 0)
+    let record = try #require(store.get(place))
+    try store.set(record.dropLast() + [record[record.count - 1] ^ 1], for: place)
+    for _ in 0..<3 {
+      do {
+        try follower.run("{ A { id } }")
+        Issue.record("damage is not told")
+      } catch { #expect(error.problems.first?.code == "storage-corrupt") }
+    }
+    #expect(follower.count(of: "A") == 1)
+    try store.set(record, for: place)
+    #expect(follower.count(of: "A") == 2)
+  }
+
   /// Bytes that a store of paths gives back changed are an error, and never a wrong answer.
   @Test(arguments: 1...60) func damagedValues(_ seed: UInt64) throws {
     let store = Paths()

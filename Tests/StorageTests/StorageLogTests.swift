@@ -135,6 +135,30 @@ import Testing
     #expect(try news() == [])
   }
 
+  /// A commit that comes while the log is opened is not passed over, be it the last one.
+  @Test func opensWhileAWriterEnds() throws {
+    for _ in 0..<30 {
+      var history = try History(StorageOptions(durability: .normal))
+      try history.run("mutation { insertMaker(data: {id: 1, name: \"a\"}) { id } }")
+      let database = history.database
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        for number in 2...20 {
+          _ = try? database.run("mutation { updateMaker(where: id == 1, set: {name: \"n\(number)\"}) { id } }")
+        }
+        done.signal()
+      }
+      let log = try StorageLog(path: history.path)
+      done.wait()
+      var next = log.version
+      try log.forEachNewCommit { bytes in
+        next += 1
+        #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("{\"version\":\(next),"))
+      }
+      #expect(next == 20)
+    }
+  }
+
   /// Whatever is folded meanwhile, each version is in one line, or in the gap of one.
   @Test(arguments: [300, 16 << 20]) func aWriterGoesOnMeanwhile(logBytes: Int) throws {
     var options = StorageOptions(durability: .normal)

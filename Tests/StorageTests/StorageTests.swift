@@ -117,6 +117,10 @@ import Testing
     #expect { try database.run("mutation { deleteMaker(all: true) { id } }") } throws: {
       ($0 as? QueryError)?.problems.first?.code == "storage-closed"
     }
+    #expect { try database.backup(to: path + ".copy") } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "storage-closed"
+    }
+    #expect(!FileManager.default.fileExists(atPath: path + ".copy"))
     #expect(try Database(path: path).run(Self.everything) == reader.run(Self.everything))
   }
 

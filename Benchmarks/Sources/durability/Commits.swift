@@ -16,7 +16,8 @@ extension DurabilityBenchmark {
   static let insertion =
     "mutation($id: Int!) { insertEvent(data: {id: $id, text: \"something that happened\", at: \"2026-01-01T00:00:00Z\"}) { id } }"
 
-  /// One commit after the other, each kind in turn, so that a busy moment of the machine meets all of them.
+  /// One commit after the other, each kind in turn, so that a busy moment of the machine meets all of them. Each
+  /// turn has another order: what runs before a kind has filled the caches of the processor for it, or for something else.
   func singleCommits() throws {
     let disk = try OverwrittenFile(path("plain"))
     let full = try SQLiteEvents(path("full.sqlite"), synchronous: "FULL")
@@ -33,13 +34,18 @@ extension DurabilityBenchmark {
       ),
       ("gqlite .full", Database(path: path("full.gqlite"), schema: Self.schema)),
     ].map { ($0.0, try $0.1.prepare(Self.insertion), $0.1) }
+    var kinds: [(name: String, commit: (Int) throws -> Void)] = [
+      ("fdatasync after 4 KiB", { _ in try disk.write() }), ("SQLite WAL, FULL", full.insert),
+      ("SQLite WAL, NORMAL", normal.insert),
+    ]
+    for (name, query, _) in databases {
+      kinds.append((name, { number in _ = try query.run(["id": .int(Int64(number))]) }))
+    }
     var times: [String: [Double]] = [:]
+    var random = SystemRandomNumberGenerator()
     for number in 0..<commits {
-      times["fdatasync after 4 KiB", default: []].append(try Self.time { try disk.write() })
-      times["SQLite WAL, FULL", default: []].append(try Self.time { try full.insert(number) })
-      times["SQLite WAL, NORMAL", default: []].append(try Self.time { try normal.insert(number) })
-      for (name, query, _) in databases {
-        times[name, default: []].append(try Self.time { _ = try query.run(["id": .int(Int64(number))]) })
+      for (name, commit) in kinds.shuffled(using: &random) {
+        times[name, default: []].append(try Self.time { try commit(number) })
       }
     }
     print("commits, one after the other, in microseconds      median    99.9 %   of fdatasync")

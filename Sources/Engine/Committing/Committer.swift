@@ -247,7 +247,7 @@ final class Committer: @unchecked Sendable {
       var hasMore = true
       while hasMore {
         try exclusively { () throws(QueryError) in hasMore = try storage.fold() }
-        // Whoever has committed meanwhile has asked for it anew.
+        // Whoever has committed meanwhile has asked for it again.
         if locked({ progress.isFoldingDue }) { return }
       }
     } catch {
@@ -263,7 +263,7 @@ final class Committer: @unchecked Sendable {
     }
   }
 
-  /// Begins anew with what the storage keeps.
+  /// Goes on from what the storage keeps.
   func restart(version: Int64) {
     locked {
       progress.failure = refusal

@@ -46,6 +46,7 @@ extension Database {
     guard let committer else {
       throw QueryError(code: "storage-failed", "a database in memory has no file to be copied")
     }
+    if committer.isStopped { try committer.check() }
     try refuseNested()
     try refresh()
     let (version, snapshot) = try writer.withLock { (_) throws(QueryError) in

@@ -46,7 +46,6 @@ public protocol PathStore: AnyObject, Sendable {
 public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked Sendable {
   private let store: Store
   private var state: Head?
-  private var options = StorageOptions()
 
   /// A backend in a store.
   public init(_ store: Store) { self.store = store }
@@ -108,7 +107,6 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
 
   /// See ``StorageBackend/open(_:)``.
   public func open(_ options: StorageOptions) throws {
-    self.options = options
     state = try head()
     if state != nil, options.access == .write { try forgetStrayRecords() }
   }

@@ -6,8 +6,8 @@ import GQLStore
 /// The commits of a database in a backend: appends them as records, and folds them into rows.
 ///
 /// Rows are written a few at a time between commits, when records have grown to some megabytes or nothing has been
-/// committed for a while. The records that were folded last stay for followers until the next ones are. For one thread
-/// at a time.
+/// committed for a while. The newest records stay after they were folded, for followers and people. For one thread at a
+/// time.
 final class CommitLog: CommitStorage, @unchecked Sendable {
   let backend: any StorageBackend
   private let options: StorageOptions
@@ -25,8 +25,8 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   private var recordBytes = 0
   /// The records that the backend keeps, oldest first, with the number of their bytes.
   private var records: [(version: Int64, bytes: Int)] = []
-  /// The backend's mark when it was read last.
-  private var knownMark: Int64 = 0
+  /// The backend's mark when it was read last; nil after a failure, so that it is read again.
+  private var knownMark: Int64?
   /// Rows of a type above which its indexes are not built while the database is opened.
   private let pendingRows: Int
 
@@ -79,7 +79,8 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     }
   }
 
-  private func readAll() throws(QueryError) -> StoredVersion? {
+  /// Reads everything that is kept; nil where nothing is.
+  func readAll() throws(QueryError) -> StoredVersion? {
     let mark = try calling { try backend.changeMark() }
     let reader = StorageReader(backend.name)
     try calling { try backend.read(into: reader) }
@@ -244,24 +245,54 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   // MARK: - Following
 
-  func news(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion? {
+  /// Returns whether others have written since the backend was read, or since the last call.
+  func hasNews() throws(QueryError) -> Bool {
     let mark = try calling { try backend.changeMark() }
-    if mark == knownMark { return nil }
-    guard let records = try calling({ try backend.records(after: version) }) else {
-      // They are folded already, or the schema is another.
-      return try readAll()
-    }
-    knownMark = mark
-    guard let last = records.last else { return nil }
-    let transaction = WriteTransaction(newest, fold: foldText)
+    defer { knownMark = mark }
+    return mark != knownMark
+  }
+
+  /// Returns the commits after a version, in their order; nil where the backend has no records of some.
+  func commits(after version: Int64) throws(QueryError) -> [Commit]? {
+    guard let records = try calling({ try backend.records(after: version) }) else { return nil }
+    var commits: [Commit] = []
+    commits.reserveCapacity(records.count)
     for (index, record) in records.enumerated() {
       guard record.version == version + 1 + Int64(index),
         let changes = record.bytes.withUnsafeBytes({ LogRecord.changes($0) })
       else { throw StorageProblem.corrupt("the checksum of commit \(record.version) is wrong").error(backend.name) }
+      commits.append(Commit(version: record.version, time: record.time, changes: changes))
+    }
+    return commits
+  }
+
+  /// Returns the commits that lead to the version that was read, from the oldest one after which none is missing.
+  func keptCommits() throws(QueryError) -> [Commit] {
+    var oldest = version
+    for record in records.reversed() where record.version == oldest { oldest -= 1 }
+    return try (commits(after: oldest) ?? []).filter { $0.version <= version }
+  }
+
+  func news(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion? {
+    guard try hasNews() else { return nil }
+    do throws(QueryError) {
+      return try changes(after: version, of: newest)
+    } catch {
+      knownMark = nil
+      throw error
+    }
+  }
+
+  private func changes(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion? {
+    // Those that have gone are folded, or the schema is another.
+    guard let commits = try commits(after: version) else { return try readAll() }
+    guard let last = commits.last else { return nil }
+    let transaction = WriteTransaction(newest, fold: foldText)
+    for commit in commits {
       do throws(ChangeProblem) {
-        try transaction.apply(changes)
+        try transaction.apply(commit.changes)
       } catch {
-        throw StorageProblem.corrupt("commit \(record.version) does not fit what was before it").error(backend.name)
+        throw StorageProblem.corrupt("commit \(commit.version) does not fit what was before it").error(backend.name)
       }
     }
     let snapshot = transaction.commit()
