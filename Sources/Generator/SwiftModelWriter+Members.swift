@@ -17,7 +17,7 @@ extension SwiftModelWriter {
     line("var \(name): \(swiftType(property.signature))\(initial)\(comment)")
   }
 
-  /// Returns the attribute by which a property is recognized in a file, if the schema has one.
+  /// Writes the attribute by which a property is recognized in a file, if the schema has one.
   mutating func identify(_ property: Property) {
     if let arguments = arguments(property.identity, number: "") { line("@GQLiteModels.Field(\(arguments))") }
   }

@@ -56,8 +56,8 @@ extension Database {
     try committer.storage.backup(snapshot, version: version, to: path)
   }
 
-  /// Makes the file as small as it can be: numbers rows anew, and gives the space of what was removed back to the
-  /// system. Others read meanwhile, and wait to write. Followers load everything again.
+  /// Makes the file as small as it can be: numbers rows again without gaps, and gives the space of what was removed back
+  /// to the system. Others read meanwhile, and wait to write. Followers load everything again.
   ///
   /// Complexity: O(*n* log *n*) in the number of entities. Needs as much space on the disk as the file takes.
   public func compact() throws(QueryError) {
