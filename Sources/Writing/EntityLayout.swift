@@ -21,8 +21,6 @@ package final class EntityLayout: Sendable {
   package let defaults: [(column: Int, value: Default)]
   /// The column that says whether the embedded object is there in which a column lies; that of the outermost.
   package let presence: [Int?]
-  /// The columns of unique indexes that have several.
-  package let compoundKeys: [[Int]]
   /// Columns that must have a value.
   package let required: [Int]
   /// Whether a column holds lists without nulls.
@@ -86,9 +84,6 @@ package final class EntityLayout: Sendable {
     members = type.members.map(\.type)
     hasDefaults = Self.hasDefaults(type, catalog)
     presence = Self.presence(type, catalog)
-    compoundKeys = type.indexes.filter { catalog[$0].isUnique && catalog[$0].columns.count > 1 }.map {
-      catalog[$0].columns.map { Int((type[$0].foldedFrom ?? $0).index) }
-    }
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     refusesNullElements = Self.refusesNullElements(type, catalog)
     let namedRelations = relations.filter { $0.property != nil }

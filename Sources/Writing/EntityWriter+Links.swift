@@ -134,24 +134,24 @@ extension EntityWriter {
     _ key: Cell, _ isRow: Bool, as type: EntityTypeID?, _ relation: Relation, from source: UInt32,
     place: @autoclosure () -> Int?
   ) throws(WriteProblem) -> LinkTarget {
-    if isRow, let type {
-      return transaction.targetRow(UInt32(truncatingIfNeeded: key.low), of: type, in: relation.target).map { .row($0) }
-        ?? .refused
-    }
-    let keys = layouts.keys(key, of: relation.target, only: type)
-    let found = transaction.entities(keys)
-    if found.count > 1 {
-      let types = found.map(\.type)
+    let found =
+      if isRow, let type {
+        layouts.find(.row(UInt32(truncatingIfNeeded: key.low), type), of: relation, in: merged, transaction)
+      } else {
+        layouts.find(layouts.keys(key, of: relation.target, only: type), relation, transaction)
+      }
+    switch found {
+    case .row(let row): return .row(row)
+    case .gone: return .refused
+    case .ambiguous(let types):
       guard leavesOutBad else { throw WriteProblem(.ambiguousLink(relation.id, key: key, of: types)) }
       notes.append(.ambiguousLink(relation.id, key: key, of: types))
       return .refused
+    case .absent(let keys):
+      for (member, key) in keys {
+        transaction.rememberDangling(relation.id, source: source, member, key: key, place: place())
+      }
+      return .waiting
     }
-    if let only = found.first {
-      return transaction.targetRow(only.row, of: only.type, in: relation.target).map { .row($0) } ?? .refused
-    }
-    for (member, key) in keys {
-      transaction.rememberDangling(relation.id, source: source, member, key: key, place: place())
-    }
-    return .waiting
   }
 }

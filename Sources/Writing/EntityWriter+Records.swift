@@ -134,15 +134,16 @@ extension EntityWriter {
     if record.role == .row, isDefined {
       throw WriteProblem(.duplicate(layout.type, row: row), at: place(of: record, source))
     }
-    for column in 0..<layout.columnCount
-    where stage.given[record.base + column] && stage.valid[record.base + column] {
-      if layout.keyColumns.contains(column) { continue }
-      if Int(row) >= base { noteConflict(layout, row, column, stage.cells[record.base + column]) }
-      do {
-        try transaction.update(layout.type, row, ColumnID(column), stage.cells[record.base + column])
-      } catch {
-        throw WriteProblem(.refused(error), at: place(of: record, source))
+    merge.take(record, of: stage, by: .patch, layout, row: row, in: transaction) { _, new, _ in new }
+    if Int(row) >= base {
+      for column in 0..<layout.columnCount where merge.writes(column) {
+        if let cell = merge.cell(column) { noteConflict(layout, row, column, cell) }
       }
+    }
+    do {
+      try merge.write(layout.type, row, in: transaction)
+    } catch {
+      throw WriteProblem(.refused(error), at: place(of: record, source))
     }
     if record.role == .row {
       origins[type][Int(row) - base].isTopLevel = true

@@ -27,6 +27,8 @@ package struct EntityWriter: ~Copyable {
   var unsettled: Set<Int> = []
   /// A record that meets an entity which is there.
   var merged = RecordStage()
+  /// What a record writes into the row that it meets.
+  var merge = RecordMerge()
   var pending: [PendingLinks]
   let baseSlots: [Int]
   /// By type: the last number that a record without an id got.

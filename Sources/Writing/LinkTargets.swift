@@ -26,7 +26,15 @@ extension EntityLayouts {
   ) -> [(type: EntityTypeID, key: Cell)] {
     guard self[target].isAbstract else { return [(target, key)] }
     if let only { return self[target].members.contains(only) ? [(only, key)] : [] }
-    return self[target].members.compactMap { member in self.key(key, of: member).map { (member, $0) } }
+    return keys(ofID: key, of: target)
+  }
+
+  /// Returns the keys by which the entities are found that an ID leads to.
+  package func keys(ofID id: Cell, of target: EntityTypeID) -> [(type: EntityTypeID, key: Cell)] {
+    let layout = self[target]
+    return (layout.isAbstract ? layout.members : [target]).compactMap { type in
+      key(id, of: type).map { (type, $0) }
+    }
   }
 }
 
@@ -41,6 +49,61 @@ extension WriteTransaction {
   /// Returns the row that an entity is in the target type of a relation: its own, or the one that mirrors it there.
   package func targetRow(_ row: UInt32, of type: EntityTypeID, in target: EntityTypeID) -> UInt32? {
     type == target ? row : mirroredRow(type, row, in: target)
+  }
+}
+
+/// The entity that a link of a staged record leads to.
+package enum FoundTarget {
+  /// A row of the relation's target type.
+  case row(UInt32)
+  /// An entity of the run that is there no more.
+  case gone
+  /// Nothing yet, under any of these keys.
+  case absent([(type: EntityTypeID, key: Cell)])
+  /// A key that entities of several types have.
+  case ambiguous([EntityTypeID])
+}
+
+extension EntityLayouts {
+  /// Finds the entity that a link leads to.
+  package func find(
+    _ target: RecordStage.Target, of relation: Relation, in stage: borrowing RecordStage,
+    _ transaction: WriteTransaction
+  ) -> FoundTarget {
+    switch target {
+    case .row(let row, let type): return find(row, of: type, relation, transaction)
+    case .record(let number):
+      let record = stage.records[number]
+      return record.row == PageLayout.noRow ? .gone : find(record.row, of: record.type, relation, transaction)
+    case .key(let key, _):
+      if !self[relation.target].isAbstract {
+        let row = withUnsafePointer(to: key) { transaction.findRow(relation.target, key: $0) }
+        return row.map { .row($0) } ?? .absent([(relation.target, key)])
+      }
+      return find(keys(key, of: relation.target), relation, transaction)
+    }
+  }
+
+  /// Finds the entity that has one of some keys.
+  package func find(
+    _ keys: [(type: EntityTypeID, key: Cell)], _ relation: Relation, _ transaction: WriteTransaction
+  ) -> FoundTarget {
+    let found = transaction.entities(keys)
+    guard let only = found.first else { return .absent(keys) }
+    return found.count > 1 ? .ambiguous(found.map(\.type)) : find(only.row, of: only.type, relation, transaction)
+  }
+
+  /// Finds a row, which may be that of an interface or union, as the target of a relation.
+  private func find(
+    _ row: UInt32, of type: EntityTypeID, _ relation: Relation, _ transaction: WriteTransaction
+  ) -> FoundTarget {
+    guard transaction.isLive(type, row) else { return .gone }
+    var (row, type) = (row, type)
+    if type != relation.target, self[type].isAbstract {
+      guard let entity = transaction.entity(of: type, row) else { return .gone }
+      (type, row) = (entity.type, entity.row)
+    }
+    return transaction.targetRow(row, of: type, in: relation.target).map { .row($0) } ?? .gone
   }
 }
 

@@ -62,6 +62,8 @@ import GQLStore
     package var isNull: Bool
     /// Indicates whether it is a part of an embedded object, which is written as a whole.
     package var isWithin: Bool
+    /// Indicates whether it is as it was read, which does not show what the link waits for.
+    package var isRead = false
     /// Holds its places in `targets`.
     package var targets: Range<Int>
     package var origin: Origin
@@ -145,14 +147,19 @@ import GQLStore
   /// Adds a link of a record to targets.
   package mutating func link(
     _ record: Int, _ relation: RelationID, to targets: [Target], mode: LinkMode = .assign,
-    isNull: Bool = false, isWithin: Bool = false, origin: Origin
+    isNull: Bool = false, isWithin: Bool = false, isRead: Bool = false, origin: Origin
   ) {
     let first = self.targets.count
     self.targets.append(contentsOf: targets)
     links.append(
       Link(
-        record: record, relation: relation, mode: mode, isNull: isNull, isWithin: isWithin,
+        record: record, relation: relation, mode: mode, isNull: isNull, isWithin: isWithin, isRead: isRead,
         targets: first..<self.targets.count, origin: origin))
+  }
+
+  /// Removes the last link, which is written.
+  package mutating func removeLastLink() {
+    if let last = links.popLast() { targets.removeLast(targets.count - last.targets.lowerBound) }
   }
 
   /// Adds a link of a record to one target, at the place of the record.

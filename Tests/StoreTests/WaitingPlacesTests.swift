@@ -41,6 +41,11 @@ import Testing
     transaction.rememberDangling(social.messages, source: owner, key: Cell(key), place: place)
   }
 
+  /// The place after some links that are there and some that wait; those to deleted entities stand between.
+  private func place(_ transaction: WriteTransaction, _ owner: UInt32, after present: Int, waiting: Int) -> Int {
+    present + waiting + transaction.dormantPlaces(social.messages, source: owner).count { $0 <= present }
+  }
+
   /// One change of both; false where there is nothing to change.
   private func change(
     _ transaction: WriteTransaction, _ model: inout Model, _ owners: [UInt32], _ random: inout SeededRandom
@@ -59,8 +64,7 @@ import Testing
       if isGone { return false }
       let key = model.newKey()
       let counts = transaction.listCounts(social.messages, source: owner)
-      let place = transaction.place(
-        social.messages, source: owner, behind: counts.present, waiting: counts.waiting)
+      let place = place(transaction, owner, after: counts.present, waiting: counts.waiting)
       #expect(place == model.lists[list].count)
       remember(transaction, owner, key, place: place)
       model.lists[list].append(.waits(key))
@@ -84,8 +88,7 @@ import Testing
         }
         remember(
           transaction, owner, key,
-          place: transaction.place(
-            social.messages, source: owner, behind: counts.present, waiting: counts.waiting))
+          place: place(transaction, owner, after: counts.present, waiting: counts.waiting))
         counts.waiting += 1
       }
     case 5 where !isGone:

@@ -19,21 +19,21 @@ extension Mutator {
       let record = stage.records[link.record]
       var mode = link.mode
       if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
-      var rows: [UInt32] = []
+      var list = LinkList()
       for place in link.targets {
         try checkpoint(at: place, execution)
-        if let row = try resolve(stage.targets[place], relation, program.layouts) { rows.append(row) }
+        if let row = try resolve(stage.targets[place], relation, program.layouts) { list.append(row) }
       }
-      if link.isWithin, relation.isRequired, rows.isEmpty, isPresent(relation, record) {
+      if link.isWithin, relation.isRequired, list.rows.isEmpty, isPresent(relation, record) {
         let layout = program.layouts[record.type]
         throw problem(
           .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.origin)
       }
       // Another entity may have taken the place of the only target, and its unique value, meanwhile.
-      if rows.isEmpty, !link.isNull, !relation.isToMany { continue }
+      if list.rows.isEmpty, !link.isNull, !relation.isToMany { continue }
       change()
       do {
-        try apply(rows, mode, relation, record.row, program.layouts)
+        try transaction.write(list, of: relation, from: record.row, mode: mode)
       } catch {
         throw problem(error, at: link.origin)
       }
@@ -68,73 +68,24 @@ extension Mutator {
 
   // MARK: - Targets
 
-  /// The row that a target is in the relation's target type; nil for one that another of the records took away.
+  /// Returns the row that a target is in the relation's target type; nil for one that another of the records took away.
   private func resolve(
     _ target: RecordStage.Target, _ relation: Relation, _ layouts: EntityLayouts
   ) throws(MutationProblem) -> UInt32? {
-    switch target {
-    case .row(let row, let type): return self.row(row, of: type, as: relation.target, layouts)
-    case .record(let number):
-      let record = stage.records[number]
-      return record.row == PageLayout.noRow ? nil : row(record.row, of: record.type, as: relation.target, layouts)
-    case .key(let key, let source):
-      if !layouts[relation.target].isAbstract,
-        let row = withUnsafePointer(to: key, { transaction.findRow(relation.target, key: $0) })
-      {
-        return row
-      }
-      let found = transaction.entities(layouts.keys(key, of: relation.target))
-      if found.count == 1, let only = found.first { return row(only.row, of: only.type, as: relation.target, layouts) }
-      let field = "\(catalog[relation.source].name).\(name(relation))"
-      let id = json(key, keyType(relation.target))
-      if found.isEmpty {
-        throw problem(.unknownID(type: catalog[relation.target].name, field: field, id: id), at: source)
-      }
-      throw problem(.ambiguousLink(field: field, id: id, types: found.map { catalog[$0.type].name }), at: source)
+    let found = layouts.find(target, of: relation, in: stage, transaction)
+    if case .row(let row) = found { return row }
+    guard case .key(let key, let source) = target else { return nil }
+    let field = "\(catalog[relation.source].name).\(name(relation))"
+    let id = json(key, keyType(relation.target))
+    switch found {
+    case .row, .gone: return nil
+    case .absent: throw problem(.unknownID(type: catalog[relation.target].name, field: field, id: id), at: source)
+    case .ambiguous(let types):
+      throw problem(.ambiguousLink(field: field, id: id, types: types.map { catalog[$0].name }), at: source)
     }
-  }
-
-  /// A live row as the target of a relation, which may be an interface or union of its type.
-  private func row(
-    _ row: UInt32, of type: EntityTypeID, as target: EntityTypeID, _ layouts: EntityLayouts
-  ) -> UInt32? {
-    guard transaction.isLive(type, row) else { return nil }
-    guard layouts[type].isAbstract, type != target else { return transaction.targetRow(row, of: type, in: target) }
-    guard let entity = transaction.entity(of: type, row) else { return nil }
-    return transaction.targetRow(entity.row, of: entity.type, in: target)
   }
 
   // MARK: - Writing
-
-  private func apply(
-    _ rows: [UInt32], _ mode: LinkMode, _ relation: Relation, _ source: UInt32, _ layouts: EntityLayouts
-  ) throws(StoreProblem) {
-    // What is set is all that there is: nobody sees what the relation waits for.
-    if mode == .assign || mode == .set || mode == .append && !relation.isToMany {
-      transaction.forgetDangling(relation.id, source: source)
-    }
-    guard relation.isToMany else {
-      switch mode {
-      case .remove:
-        for row in rows { try transaction.removeReference(relation.id, source: source, target: row) }
-      case .assign, .set, .append: try transaction.setReference(relation.id, source: source, target: rows.first)
-      }
-      return
-    }
-    switch mode {
-    case .assign, .set:
-      let old =
-        layouts[relation.target].isElement
-        ? Array(transaction.column(relation.source, relation.column).references(source)) : []
-      try rows.withUnsafeBufferPointer { (rows) throws(StoreProblem) in
-        try transaction.setReferences(relation.id, source: source, targets: rows)
-      }
-      // Elements are parts of their owner, and nothing else leads to them.
-      if !old.isEmpty { try transaction.delete(relation.target, rows: old, keeps: false) }
-    case .append: try transaction.appendReferences(relation.id, source: source, targets: rows)
-    case .remove: try transaction.removeReferences(relation.id, source: source, targets: rows)
-    }
-  }
 
   /// Links above which a list is gone through once for all that leave it.
   private static var longList: Int { 256 }

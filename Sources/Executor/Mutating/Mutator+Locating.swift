@@ -76,9 +76,8 @@ extension Mutator {
     _ assignment: BoundInput, _ layout: EntityLayout, _ context: MutationContext, _ execution: Execution,
     before view: Snapshot
   ) throws(MutationProblem) {
-    let count = answered.count
-    // A single entity exchanges values with no other, but a key of several fields is not compared half written.
-    guard count > 1 || count == 1 && !layout.compoundKeys.isEmpty else { return }
+    // A single entity exchanges values with no other.
+    guard answered.count > 1 else { return }
     let entity = catalog[layout.type]
     let written: Set<ColumnID>
     switch assignment {
@@ -90,11 +89,9 @@ extension Mutator {
     }
     var unique: Set<ColumnID> = []
     for index in entity.indexes where catalog[index].isUnique || catalog[index].isPrimary {
-      let columns = catalog[index].columns.map { entity[$0].foldedFrom ?? $0 }
-      let assigned = columns.filter { written.contains($0) }
-      if count > 1 || assigned.count > 1 { unique.formUnion(assigned) }
+      unique.formUnion(catalog[index].columns.map { entity[$0].foldedFrom ?? $0 }.filter { written.contains($0) })
     }
-    guard !unique.isEmpty, count > 0 else { return }
+    guard !unique.isEmpty else { return }
     change()
     let columns = unique.sorted()
     emptied = EmptiedKeys(type: layout.type, columns: columns, waiting: Set(answered), before: view)

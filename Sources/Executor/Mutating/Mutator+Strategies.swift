@@ -17,25 +17,25 @@ extension Mutator {
     // The decisions see the entity as it was before the strategy.
     let decided = try decisions(row, number, conflict, program, context)
     touched.insert(row)
+    var strategy = RecordMerge.Strategy.patch
     switch conflict.strategy {
     case .fail:
       let record = stage.records[number]
       throw problem(.uniqueViolation(index: conflict.index, existing: row, row: nil), at: record.origin)
     case .keep:
       stage.records[number].isSkipped = true
-      try write(row, number, layout, decided) { _ in nil }
-    case .replace: try replace(row, number, layout, decided)
-    case .patch:
-      stage.records[number].keepsForNull = true
-      try patch(row, number, layout, decided)
+      strategy = .keep
+    case .replace: strategy = .replace
+    case .patch: stage.records[number].keepsForNull = true
     case .append:
       stage.records[number].keepsForNull = true
       stage.records[number].appends = true
-      try append(row, number, layout, decided)
+      strategy = .append
     case .lastWriteWins:
       stage.records[number].keepsForNull = true
-      try lastWrite(row, number, layout, by: conflict.by, decided)
+      strategy = try lastWrite(row, number, layout, by: conflict.by)
     }
+    try write(row, number, layout, by: strategy, decided)
   }
 
   // MARK: - Strategies
@@ -45,64 +45,22 @@ extension Mutator {
     return reader.isNull(row) ? nil : reader.cell(row, kind: layout.columns[column].kind)
   }
 
-  /// What a record says about a column where null says nothing; nil if it does not. An embedded object is one value:
-  /// where it is given, what it lacks is null.
-  private func said(_ column: Int, _ base: Int, _ layout: EntityLayout) -> Cell?? {
-    if let presence = layout.presence[column] {
-      guard stage.given[base + presence], stage.valid[base + presence] else { return nil }
-      return .some(stage.valid[base + column] ? stage.cells[base + column] : nil)
-    }
-    guard stage.given[base + column], stage.valid[base + column] else { return nil }
-    return .some(stage.cells[base + column])
+  /// Writes what a record says that is not null.
+  func patch(_ row: UInt32, _ number: Int, _ layout: EntityLayout) throws(MutationProblem) {
+    try write(row, number, layout, by: .patch, nil)
   }
 
-  /// Non-null values overwrite; the primary key stays.
-  func patch(
-    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int? = nil
-  ) throws(MutationProblem) {
-    let base = stage.records[number].base
-    try write(row, number, layout, decided) { said($0, base, layout) }
+  /// Writes what an assignment gives, null included.
+  func assign(_ row: UInt32, _ number: Int, _ layout: EntityLayout) throws(MutationProblem) {
+    try write(row, number, layout, by: .assign, nil)
   }
 
-  private func replace(
-    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int?
-  ) throws(MutationProblem) {
-    let base = stage.records[number].base
-    for column in layout.required
-    where !stage.valid[base + column] && !layout.isKey[column] && !isDecided(column, decided) {
-      throw missing(column, stage.records[number], layout)
-    }
-    try write(row, number, layout, decided) { .some(stage.valid[base + $0] ? stage.cells[base + $0] : nil) }
-  }
-
-  private func append(
-    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int?
-  ) throws(MutationProblem) {
-    let base = stage.records[number].base
-    for column in layout.columns.indices {
-      if let (old, new) = joins(column, row, base, layout) {
-        try checkElements(Int(old.high & 0xFFFF_FFFF) + Int(new.high & 0xFFFF_FFFF), at: stage.records[number].origin)
-      }
-    }
-    try write(row, number, layout, decided) { column in
-      guard let (old, new) = joins(column, row, base, layout) else { return said(column, base, layout) }
-      return .some(memory.joined(old, new, layout.columns[column].type))
-    }
-  }
-
-  /// Two lists that become one: that of the entity, and that of the record.
-  private func joins(_ column: Int, _ row: UInt32, _ base: Int, _ layout: EntityLayout) -> (old: Cell, new: Cell)? {
-    guard case .list = layout.columns[column].type, layout.presence[column] == nil,
-      case .some(.some(let cell)) = said(column, base, layout), let old = value(row, column, layout)
-    else { return nil }
-    return (old, cell)
-  }
-
-  /// The newer is the truth, and takes from the older what it lacks; the one that is there wins a tie.
+  /// Returns how the newer of two entities, which is the truth, takes from the older what it lacks. The one that is
+  /// there wins a tie.
   private func lastWrite(
-    _ row: UInt32, _ number: Int, _ layout: EntityLayout, by: ColumnID?, _ decided: Int?
-  ) throws(MutationProblem) {
-    guard let by else { return }
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, by: ColumnID?
+  ) throws(MutationProblem) -> RecordMerge.Strategy {
+    guard let by else { return .keep }
     let base = stage.records[number].base
     let column = Int(by.index)
     let old = value(row, column, layout)
@@ -112,65 +70,74 @@ extension Mutator {
       isNewer = old.map { CellOrder.compare(stage.cells[base + column], $0, type, constants) > 0 } ?? true
       try checkStop()
     }
-    if isNewer { return try patch(row, number, layout, decided) }
+    if isNewer { return .patch }
     stage.records[number].fillsOnly = true
     for property in layout.properties {
       guard case .embedded(_, let presence, _) = property.storage else { continue }
       // One that is there lacks nothing; links in it are not written either.
       if value(row, Int(presence.index), layout) != nil { stage.given[base + Int(presence.index)] = false }
     }
-    try write(row, number, layout, decided) { column in
-      value(row, layout.presence[column] ?? column, layout) == nil ? said(column, base, layout) : nil
-    }
+    return .fill
   }
 
   // MARK: - Writing
 
-  private func isDecided(_ column: Int, _ decided: Int?) -> Bool {
-    decided.map { stage.given[stage.records[$0].base + column] } ?? false
-  }
-
-  /// Writes what `said` gives for each column, but where `set:` decides.
+  /// Writes what a record says by a strategy, but where the decisions of `set:` say otherwise.
   private func write(
-    _ row: UInt32, _ number: Int, _ layout: EntityLayout, _ decided: Int?, _ said: (Int) -> Cell??
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, by strategy: RecordMerge.Strategy, _ decided: Int?
   ) throws(MutationProblem) {
-    var writes = writeBuffer
-    writeBuffer = []
-    writes.removeAll(keepingCapacity: true)
-    for column in layout.columns.indices where layout.isStored[column] {
-      if let decided, isDecided(column, decided) {
-        let place = stage.records[decided].base + column
-        writes.append(ColumnWrite(column: column, cell: stage.valid[place] ? stage.cells[place] : nil, record: decided))
-      } else if !layout.isKey[column], let cell = said(column) {
-        writes.append(ColumnWrite(column: column, cell: cell, record: number))
+    let source = stage.records[number].origin
+    try merge.take(stage.records[number], of: stage, by: strategy, layout, row: row, in: transaction) {
+      (old, new, type) throws(MutationProblem) in
+      try checkElements(Int(old.high & 0xFFFF_FFFF) + Int(new.high & 0xFFFF_FFFF), at: source)
+      return memory.joined(old, new, type)
+    }
+    if let decided { merge.decide(by: decided, of: stage, layout) }
+    if let column = merge.missingColumn(layout) {
+      let decision = merge.decision(of: column)
+      // A row that replaces is an entity of its own.
+      let isWhole = if case .replace = strategy { decision == nil } else { false }
+      throw problem(
+        .missingValue(
+          type: layout.name, field: layout.columns[column].name,
+          entity: isWhole ? nil : identity(layout.type, row)),
+        at: stage.records[decision ?? number].origin, column: ColumnID(column))
+    }
+    if merge.isEmpty { return }
+    if fieldView != nil { touched.insert(row) }
+    var attempts = 0
+    while true {
+      do {
+        try writing { () throws(StoreProblem) in try merge.write(layout.type, row, in: transaction) }
+        break
+      } catch .uniqueViolation(let index, let existing, let other) {
+        attempts += 1
+        let columns = catalog[index].columns.map { Int((layout.columns[Int($0.index)].foldedFrom ?? $0).index) }
+        let record = columns.lazy.compactMap { self.merge.decision(of: $0) }.first ?? number
+        let refused = problem(
+          .uniqueViolation(index: index, existing: existing, row: other), at: stage.records[record].origin)
+        // Each replacement takes one entity away; a resolver that goes on forever must not.
+        let isLast = attempts > catalog[layout.type].indexes.count + 1
+        switch isLast ? ConflictDecision.fail : decide(index, existing, record) {
+        case .replace:
+          try remove(existing, layout.type, at: stage.records[record].origin)
+          // Its deletion may reach the entity that is to take its place.
+          guard transaction.isLive(layout.type, row) else { throw refused }
+        case .keep:
+          for column in columns {
+            if let old = freed[FreedValue(row: row, column: column)] {
+              merge.set(column, old)
+            } else {
+              merge.leave(column)
+            }
+          }
+        case .fail, .patch: throw refused
+        }
+      } catch {
+        throw problem(error, at: source)
       }
     }
-    for columns in layout.compoundKeys { try freeKey(columns, row, layout, writes) }
-    for write in writes { try put(row, write.column, write.cell, write.record, layout) }
-    writeBuffer = writes
-  }
-
-  /// Takes the row out of a key of which more than one field changes until the last of them is written, so that no key
-  /// is compared half written.
-  private func freeKey(
-    _ columns: [Int], _ row: UInt32, _ layout: EntityLayout, _ writes: [ColumnWrite]
-  ) throws(MutationProblem) {
-    var changes = 0
-    var last = 0
-    for write in writes where columns.contains(write.column) {
-      let old = value(row, write.column, layout)
-      if let old, let cell = write.cell {
-        let isSame = CellOrder.isEqual(old, cell, layout.columns[write.column].type, constants)
-        try checkStop()
-        if isSame { continue }
-      }
-      if old == nil, write.cell == nil { continue }
-      changes += 1
-      last = write.column
-    }
-    guard changes > 1, let old = value(row, last, layout) else { return }
-    change()
-    free(row, last, layout, old)
+    try checkCopied(at: sources[source.start])
   }
 
   /// Takes a value out of its indexes until another is written.
@@ -181,55 +148,6 @@ extension Mutator {
     }
     // Cannot be refused: null is in no unique index.
     try? transaction.update(layout.type, row, ColumnID(column), nil)
-  }
-
-  /// Writes one value; `number` is the record that it comes from.
-  private func put(
-    _ row: UInt32, _ column: Int, _ cell: Cell?, _ number: Int, _ layout: EntityLayout
-  ) throws(MutationProblem) {
-    let source = stage.records[number].origin
-    if cell == nil, layout.columns[column].isNonNull {
-      throw problem(
-        .missingValue(
-          type: layout.name, field: layout.columns[column].name, entity: identity(layout.type, row)), at: source,
-        column: ColumnID(column))
-    }
-    if fieldView != nil { touched.insert(row) }
-    var cell = cell
-    var attempts = 0
-    while true {
-      do {
-        try writing { () throws(StoreProblem) in
-          try transaction.update(layout.type, row, ColumnID(column), cell)
-        }
-        break
-      } catch .uniqueViolation(let index, let existing, let other) {
-        attempts += 1
-        let refused = problem(.uniqueViolation(index: index, existing: existing, row: other), at: source)
-        switch attempts > 2 ? ConflictDecision.fail : decide(index, existing, number) {
-        case .replace:
-          try remove(existing, layout.type, at: source)
-          // Its deletion may reach the entity that is to take its place.
-          guard transaction.isLive(layout.type, row) else { throw refused }
-        case .keep:
-          guard let old = freed[FreedValue(row: row, column: column)] else { return }
-          cell = old
-          attempts = 2
-        case .fail, .patch: throw refused
-        }
-      } catch {
-        throw problem(error, at: source)
-      }
-    }
-    try checkCopied(at: sources[source.start])
-  }
-
-  /// Writes what an assignment gives, null included.
-  func assign(_ row: UInt32, _ number: Int, _ layout: EntityLayout) throws(MutationProblem) {
-    let base = stage.records[number].base
-    for column in layout.columns.indices where stage.given[base + column] {
-      try put(row, column, stage.valid[base + column] ? stage.cells[base + column] : nil, number, layout)
-    }
   }
 
   // MARK: - Decisions

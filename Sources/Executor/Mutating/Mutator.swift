@@ -47,13 +47,6 @@ package final class MutationProgram: Sendable {
   }
 }
 
-/// What a column of an entity gets, and the record that says so.
-struct ColumnWrite {
-  let column: Int
-  let cell: Cell?
-  let record: Int
-}
-
 /// A value of the type that a field changes.
 struct FreedValue: Hashable {
   let row: UInt32
@@ -102,8 +95,8 @@ package final class Mutator {
   @exclusivity(unchecked) var freed: [FreedValue: Cell] = [:]
   /// Where an update has taken unique values out of all its entities before it writes the first.
   @exclusivity(unchecked) var emptied: EmptiedKeys?
-  /// Memory that is used again and again.
-  @exclusivity(unchecked) var writeBuffer: [ColumnWrite] = []
+  /// What a record writes into the row that it meets.
+  @exclusivity(unchecked) var merge = RecordMerge()
   /// The declaration and the name of a parameter of the field being applied.
   @exclusivity(unchecked) var parameterPlaces: [BoundParameter] = []
   /// Why the store was told to stop.

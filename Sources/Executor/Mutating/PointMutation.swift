@@ -79,7 +79,6 @@ extension MutationProgram {
       case .hash, .btree: break
       }
     }
-    if mutation.kind == .update, !layout.compoundKeys.isEmpty { return false }
     guard let locate else { return mutation.locate == nil }
     let plan = locate.plan
     guard plan.rowSets.isEmpty, let set = plan.sets.first else { return false }

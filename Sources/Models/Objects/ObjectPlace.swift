@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLWriting
 
 /// Where a value lies that a schema in text has as an embedded object, as a list of such, or as a field of one.
 indirect enum ObjectPlace: Sendable {
@@ -75,6 +76,15 @@ struct ObjectProperty: Sendable {
 /// lists of their own kind.
 final class ObjectTypes: Sendable {
   let catalog: Catalog
+  /// By which links are found; made when one is written.
+  private let known = Guarded<EntityLayouts?>(nil)
+  var layouts: EntityLayouts {
+    known.withLock { known in
+      let layouts = known ?? EntityLayouts(catalog)
+      known = layouts
+      return layouts
+    }
+  }
   private let elements = Guarded<[EntityTypeID: [ObjectField]]>([:])
 
   init(_ catalog: Catalog) { self.catalog = catalog }

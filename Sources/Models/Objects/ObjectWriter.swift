@@ -74,7 +74,7 @@ struct ObjectWriter {
     case .cell(let column, let valueType):
       set(value.cell(valueType, in: pool), column, &cells)
     // It is written when the row is there.
-    case .link(let relation, let targets): for id in value.ids { _ = try keys(id, relation, targets) }
+    case .link(let relation, _): for id in value.ids { _ = try find(id, relation) }
     case .object, .elements: break
     }
   }
@@ -130,10 +130,10 @@ struct ObjectWriter {
       for field in fields { try clear(field.place, row: row) }
     case (_, .object): break
     case (_, .elements(let relation)): try setElements(value, relation, path, row)
-    case (_, .link(let relation, let targets)):
+    case (_, .link(let relation, _)):
       // What is as it was read goes on waiting for what it does not show: entities that are not there, or deleted.
       if value.ids == types.read(place, type, row, transaction).ids { return }
-      try setLinks(value.ids, relation, targets, row)
+      try setLinks(value.ids, relation, row)
     }
   }
 
@@ -143,7 +143,7 @@ struct ObjectWriter {
     case .cell: break
     case .object(_, _, let fields): for field in fields { try clear(field.place, row: row) }
     case .elements(let relation): try setElements(.null, relation, "", row)
-    case .link(let relation, let targets): try setLinks([], relation, targets, row)
+    case .link(let relation, _): try setLinks([], relation, row)
     }
   }
 
@@ -159,7 +159,6 @@ struct ObjectWriter {
     let hasLinks = !fields.allSatisfy(\.place.isInCells)
     let places = try ElementMatching.places(
       of: hasLinks ? wanted.map { try inner.resolved($0, fields) } : wanted, among: known)
-    var isKept = Array(repeating: false, count: old.count)
     var rows: [UInt32] = []
     rows.reserveCapacity(wanted.count)
     for (element, place) in zip(wanted, places) {
@@ -167,7 +166,6 @@ struct ObjectWriter {
         rows.append(try inner.insert(element, fields, path))
         continue
       }
-      isKept[place] = true
       rows.append(old[place])
       // What its links wait for does not show.
       if hasLinks, !element.holds(in: known[place]), case .object(let values) = element {
@@ -177,9 +175,9 @@ struct ObjectWriter {
       }
     }
     if rows == old { return }
-    try rows.withUnsafeBufferPointer { try transaction.setReferences(relation.id, source: row, targets: $0) }
-    let gone = old.indices.filter { !isKept[$0] }.map { old[$0] }
-    if !gone.isEmpty { try transaction.delete(relation.target, rows: gone, keeps: false) }
+    var list = LinkList()
+    for element in rows { list.append(element) }
+    try transaction.write(list, of: relation, from: row, mode: .set)
   }
 
   /// An element as it would read: links lead to what is there.
@@ -196,8 +194,10 @@ struct ObjectWriter {
       return .list(try elements.map { try resolved($0, fields) })
     case (.list, .link(let relation, let targets)), (.value, .link(let relation, let targets)):
       var seen = Set<UInt32>()
-      let found = try value.ids.compactMap { try self.row(of: keys($0, relation, targets), relation) }
-        .filter { seen.insert($0).inserted }.map { types.id($0, relation, targets, transaction) }
+      let found = try value.ids.compactMap { id -> ObjectValue? in
+        guard case .row(let row) = try find(id, relation), seen.insert(row).inserted else { return nil }
+        return types.id(row, relation, targets, transaction)
+      }
       return relation.isToMany ? .list(found) : found.last ?? .null
     default: return value
     }
@@ -226,61 +226,27 @@ struct ObjectWriter {
     return made
   }
 
-  private func setLinks(
-    _ ids: [Text], _ relation: StoredRelation, _ targets: [LinkTarget], _ row: UInt32
-  ) throws {
-    transaction.forgetDangling(relation.id, source: row)
-    var rows: [UInt32] = []
-    // With the number of links that are there before each, every one once.
-    var absent: [(keys: [(key: Cell, target: LinkTarget)], present: Int)] = []
-    var seen: Set<UInt32>?
+  private func setLinks(_ ids: [Text], _ relation: StoredRelation, _ row: UInt32) throws {
+    var list = LinkList()
     for id in ids {
-      let keys = try keys(id, relation, targets)
-      if let target = self.row(of: keys, relation) {
-        rows.append(target)
-        seen?.insert(target)
-      } else {
-        let before = seen ?? Set(rows)
-        seen = before
-        absent.append((keys, before.count))
+      switch try find(id, relation) {
+      case .row(let target): list.append(target)
+      case .absent(let keys): list.append(absent: keys)
+      case .ambiguous(let types):
+        let names = types.map { self.types.catalog[$0].name }.joined(separator: ", ")
+        throw ModelError.unwritable("'\(id.string)'", "entities of several types have this id: \(names)")
+      case .gone: break
       }
     }
-    if relation.isToMany {
-      try rows.withUnsafeBufferPointer { try transaction.setReferences(relation.id, source: row, targets: $0) }
-    } else {
-      try transaction.setReference(relation.id, source: row, target: rows.last)
-    }
-    for link in absent {
-      // Counted anew, because one that is said twice waits once.
-      let waiting = relation.isToMany ? transaction.listCounts(relation.id, source: row).waiting : 0
-      let place = transaction.place(relation.id, source: row, behind: link.present, waiting: waiting)
-      for (key, target) in link.keys {
-        transaction.rememberDangling(relation.id, source: row, target.type, key: key, place: place)
-      }
-    }
+    try transaction.write(list, of: relation, from: row, mode: .set)
   }
 
-  /// The row that a link leads to by the first of some keys under which there is an entity.
-  private func row(of keys: [(key: Cell, target: LinkTarget)], _ relation: StoredRelation) -> UInt32? {
-    keys.lazy.compactMap { self.row(of: $0.key, $0.target, relation) }.first
-  }
-
-  /// The row that a link to an entity leads to: the entity's own, or the one that mirrors it.
-  private func row(of key: Cell, _ target: LinkTarget, _ relation: StoredRelation) -> UInt32? {
-    var key = key
-    guard let entity = transaction.findRow(target.type, key: &key) else { return nil }
-    return transaction.targetRow(entity, of: target.type, in: relation.target)
-  }
-
-  /// The keys that an id may be, of each type that the field leads to.
-  private func keys(
-    _ id: Text, _ relation: StoredRelation, _ targets: [LinkTarget]
-  ) throws -> [(key: Cell, target: LinkTarget)] {
-    let keys = targets.compactMap { target -> (key: Cell, target: LinkTarget)? in
-      let key = target.id.type == .int ? Int64(id.string).map { Cell($0) } : pool.cell(.string(id), target.id.type)
-      return key.map { ($0, target) }
-    }
-    if !keys.isEmpty { return keys }
+  /// Finds the entity that a link leads to by an id.
+  private func find(_ id: Text, _ relation: StoredRelation) throws -> FoundTarget {
+    let layouts = types.layouts
+    let cell = pool.cell(.id(id, isNumber: false), .id)
+    let keys = cell.map { layouts.keys(ofID: $0, of: relation.target) } ?? []
+    if !keys.isEmpty { return layouts.find(keys, relation, transaction) }
     throw ModelError.unwritable("'\(id.string)'", "no \(types.catalog[relation.target].name) can have this id")
   }
 }

@@ -116,31 +116,26 @@ final class TypedRelation<
   ) throws -> SaveStep? {
     let held = entity[keyPath: relation]
     if case .none = held.state { return nil }
-    let stage = saver.stage
-    let first = stage.targets.count
+    let relation = HeldRelation(record: record, place: place, isPart: held.isPart, isRead: held.isRead)
+    var targets: [RecordStage.Target] = []
     switch held.state {
     case .none, .null: break
     case .ids(let ids):
       if !isMapped { return nil }
       let known = context.storage.schema?.mapping(of: Target.self)?.info
       let codec = (known ?? EntityInfo<Target>.shared).idCodec
+      targets.reserveCapacity(ids.count)
       for id in ids {
-        var slot = ColumnSlot(stage.memory)
+        var slot = ColumnSlot(saver.stage.memory)
         try codec.write(id, into: &slot)
-        stage.targets.append(.id(slot.cell ?? Cell(low: 0)))
+        targets.append(.key(slot.cell ?? Cell(low: 0), at: RecordStage.Origin(start: record)))
       }
     case .entities(let entities), .fragments(let entities):
       if entities.count > 0 {
-        let link = SaveStage.Link(
-          place: place, source: record, isPart: held.isPart, isRead: held.isRead, targets: 0..<0)
-        return TargetsStep(entities, held.isFragment ? .fragment : .default, link, isMapped: isMapped)
+        return TargetsStep(entities, held.isFragment ? .fragment : .default, relation, isMapped: isMapped)
       }
     }
-    guard isMapped else { return nil }
-    try saver.add(
-      SaveStage.Link(
-        place: place, source: record, isPart: held.isPart, isRead: held.isRead,
-        targets: first..<stage.targets.count), &context)
+    if isMapped { try saver.link(relation, to: targets, &context) }
     return nil
   }
 

@@ -73,7 +73,8 @@ extension EntityModelProtocol {
     guard let mapping = (try? ModelSchema.make(for: [Self.self]))?.mapping(of: Self.self) else { return self }
     let stage = SaveStage()
     let record = stage.add(mapping)
-    var writer = EntityWriter<Self>(mapping.layout, stage.cells, stage.valid, stage.memory)
+    let (cells, valid) = stage.cells(record)
+    var writer = EntityWriter<Self>(mapping.layout, cells, valid, stage.memory)
     guard (try? write(to: &writer)) != nil else { return self }
     if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
     return withExtendedLifetime(stage) {

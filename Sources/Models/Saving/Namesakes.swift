@@ -36,7 +36,7 @@ struct Namesakes {
 
   /// Where a record's entity stands, or would stand.
   private func place(of record: Int, in stage: SaveStage) -> Int {
-    let mapping = stage.records[record].mapping
+    let mapping = stage.entities[record].mapping
     let key = stage.key(record).pointee
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(mapping))
@@ -49,7 +49,7 @@ struct Namesakes {
     var place = hasher.finalize() & (slots.count - 1)
     while slots[place] >= 0 {
       let other = Int(slots[place])
-      if stage.records[other].mapping === mapping, stage.areEqual(stage.key(other).pointee, key, mapping.idKind) {
+      if stage.entities[other].mapping === mapping, stage.areEqual(stage.key(other).pointee, key, mapping.idKind) {
         break
       }
       place = (place + 1) & (slots.count - 1)

@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// What is left to do of a save that goes on with something else first.
 class SaveStep {
@@ -43,17 +44,18 @@ final class RelationsStep<Entity: EntityModelProtocol>: SaveStep {
 final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
   private let entities: [Entity]
   private let strategy: MergeStrategy<Entity>
-  /// Without targets.
-  private let link: SaveStage.Link
+  private let relation: HeldRelation
   /// Whether there is a table behind the relation.
   private let isMapped: Bool
   private var next = 0
-  private var targets: [SaveStage.Target] = []
+  private var targets: [RecordStage.Target] = []
 
-  init(_ entities: [Entity], _ strategy: MergeStrategy<Entity>, _ link: SaveStage.Link, isMapped: Bool) {
+  init(
+    _ entities: [Entity], _ strategy: MergeStrategy<Entity>, _ relation: HeldRelation, isMapped: Bool
+  ) {
     self.entities = entities
     self.strategy = strategy
-    self.link = link
+    self.relation = relation
     self.isMapped = isMapped
     targets.reserveCapacity(entities.count)
   }
@@ -77,12 +79,8 @@ final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
       }
       if stage.steps.count > depth { return false }
     }
-    if isMapped {
-      // What is staged for nested entities stands before what they are the targets of.
-      let first = stage.targets.count
-      stage.targets += targets
-      try saver.add(link.with(first..<stage.targets.count), &context)
-    }
+    // What is staged for nested entities stands before what they are the targets of.
+    if isMapped { try saver.link(relation, to: targets, &context) }
     return true
   }
 }

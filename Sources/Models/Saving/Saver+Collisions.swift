@@ -23,15 +23,15 @@ extension Saver {
   ) throws -> Collision? {
     // What a quiet save has not written yet, no index knows.
     if !isLoud && stage.hasSibling(record) { throw MustBeLoud() }
-    let base = stage.records[record].base
+    let (cells, valid) = stage.cells(record)
     let storage = context.storage
     let transaction = storage.writing
     for (place, unique) in mapping.uniques.enumerated() {
-      if !unique.resolver.comparesNil, unique.columns.contains(where: { !stage.valid[base + $0] }) { continue }
+      if !unique.resolver.comparesNil, unique.columns.contains(where: { !valid[$0] }) { continue }
       let newest: UInt32?
       do {
         newest = try transaction.lastRow(
-          unique.id, cells: stage.cells + base, valid: stage.valid + base, except: stage.records[record].row,
+          unique.id, cells: cells, valid: valid, except: stage.row(record),
           where: unique.isSame.isEmpty ? nil : { self.isSame(merged, $0, unique, mapping, storage) })
       } catch { throw mapping.error(error, in: context) }
       guard let existing = newest else { continue }

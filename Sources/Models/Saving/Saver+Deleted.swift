@@ -10,8 +10,8 @@ extension Saver {
     try write(entity, .replace, record, mapping, context)
     let transaction = context.storage.writing
     transaction.now = now
-    let entry = stage.records[record]
-    let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
+    let entry = stage.entities[record]
+    let (cells, valid) = stage.cells(record)
     do {
       _ = try putObjects(record, nil, transaction, now)
       if let fields = mapping.unknownFields { fields.fill(cells, valid, now: now) }

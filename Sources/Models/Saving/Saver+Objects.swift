@@ -7,10 +7,11 @@ extension Saver {
   ///
   /// - Parameter row: That of the entity, if it is saved.
   func putObjects(_ record: Int, _ row: UInt32?, _ transaction: WriteTransaction, _ now: Int64) throws -> [Bool]? {
-    let entry = stage.records[record]
+    let entry = stage.entities[record]
     if entry.objects.isEmpty { return entry.mapping.ownedColumns }
+    let staged = stage.cells(record)
     var cells = ObjectWriter.Cells(
-      cells: stage.cells + entry.base, valid: stage.valid + entry.base,
+      cells: staged.cells, valid: staged.valid,
       owned: entry.mapping.ownedColumns ?? Array(repeating: true, count: entry.mapping.layout.columnCount))
     for (value, object) in zip(entry.objects, entry.mapping.layout.objects) {
       guard let object else { continue }
@@ -22,7 +23,7 @@ extension Saver {
 
   /// Writes the links and the lists of those of a record, whose row is there.
   func linkObjects(_ record: Int, _ row: UInt32, _ transaction: WriteTransaction) throws {
-    let entry = stage.records[record]
+    let entry = stage.entities[record]
     for (value, object) in zip(entry.objects, entry.mapping.layout.objects) {
       guard let object, !object.place.isInCells else { continue }
       try writer(object, transaction, transaction.now).link(value, object.place, object.path, row: row)

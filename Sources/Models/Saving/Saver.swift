@@ -59,14 +59,6 @@ struct Saver {
     return record
   }
 
-  /// Adds the links of a relation, all of whose entities are staged. Those of a loud save are written at once, so that
-  /// what a later relation says counts as it does in a quiet one.
-  func add(_ link: SaveStage.Link, _ context: inout Context) throws {
-    guard isLoud else { return stage.links.append(link) }
-    try apply(link, &context)
-    stage.targets.removeLast(stage.targets.count - link.targets.lowerBound)
-  }
-
   /// What comes of a loud save when all that the entity holds is saved.
   func finish<Entity: EntityModelProtocol>(
     _ entity: Entity, _ mapping: TypeMapping<Entity>, _ context: inout Context
@@ -82,17 +74,17 @@ struct Saver {
     _ context: Context
   ) throws -> Entity {
     let transaction = context.storage.writing
-    let base = stage.records[record].base
+    let (cells, valid) = stage.cells(record)
     if mapping.info.watchesID { try mapping.info.checkID(entity) }
     var slot = ColumnSlot(stage.memory)
     try mapping.info.idCodec.write(entity.id, into: &slot)
-    stage.cells[base + mapping.idColumn] = slot.cell ?? Cell(low: 0)
-    stage.valid[base + mapping.idColumn] = true
+    cells[mapping.idColumn] = slot.cell ?? Cell(low: 0)
+    valid[mapping.idColumn] = true
     let row = transaction.findRow(mapping.type, key: stage.key(record)) ?? PageLayout.noRow
     stage.setRow(record, row)
     var merged = entity
     // What the row's key is, whatever is made of the entity.
-    let key = stage.cells[base + mapping.idColumn]
+    let key = cells[mapping.idColumn]
     if strategy.merging != nil {
       // Within one save, a later entity of an id is merged with the earlier one. A loud save has written that: what is
       // there now, hooks may have made of it.
@@ -107,7 +99,7 @@ struct Saver {
         merged = strategy.merge(try Entity(from: &reader), new: entity)
       }
     }
-    var writer = EntityWriter<Entity>(mapping.layout, stage.cells + base, stage.valid + base, stage.memory)
+    var writer = EntityWriter<Entity>(mapping.layout, cells, valid, stage.memory)
     try merged.write(to: &writer)
     try writer.finish()
     if !writer.opaques.isEmpty { stage.setOpaques(record, writer.opaques) }
@@ -128,11 +120,11 @@ struct Saver {
         } else {
           try mapping.info.attributes[attribute].derived?(merged, &slot)
         }
-        stage.valid[base + column] = slot.cell != nil
-        stage.cells[base + column] = slot.cell ?? Cell(low: 0)
+        valid[column] = slot.cell != nil
+        cells[column] = slot.cell ?? Cell(low: 0)
       }
     }
-    if strategy.merging != nil, !stage.areEqual(stage.cells[base + mapping.idColumn], key, mapping.idKind) {
+    if strategy.merging != nil, !stage.areEqual(cells[mapping.idColumn], key, mapping.idKind) {
       throw ModelError.unwritable(
         mapping.name, "the merge strategy makes '\(merged.id)' of the id '\(entity.id)', which it must keep")
     }
@@ -141,35 +133,37 @@ struct Saver {
 
   /// Writes everything that is staged.
   func applyAll(_ context: inout Context) throws {
-    for record in stage.records.indices { try apply(record, &context) }
-    for link in stage.links { try apply(link, &context) }
+    for record in stage.entities.indices { try apply(record, &context) }
+    for link in stage.stage.links { try apply(link, &context) }
   }
 
   /// Throws if an entity that the save has made lacks a link that the schema requires.
   func checkRequiredLinks(_ context: inout Context) throws {
-    for record in stage.records where record.isNew && record.mapping.requiredLinks.count > 0 {
-      guard let tables = context.written(), tables.isLive(record.mapping.type, record.row) else { continue }
-      for relation in record.mapping.requiredLinks
-      where tables.column(relation.source, relation.column).reference(record.row) == PageLayout.noRow {
+    for (record, entity) in stage.entities.enumerated()
+    where entity.isNew && entity.mapping.requiredLinks.count > 0 {
+      let row = stage.row(record)
+      guard let tables = context.written(), tables.isLive(entity.mapping.type, row) else { continue }
+      for relation in entity.mapping.requiredLinks
+      where tables.column(relation.source, relation.column).reference(row) == PageLayout.noRow {
         let name = context.storage.schema?.catalog[relation.source][relation.column].name ?? ""
-        throw ModelError.missingValue(record.mapping.name, "'\(name)' must lead to an entity in the schema")
+        throw ModelError.missingValue(entity.mapping.name, "'\(name)' must lead to an entity in the schema")
       }
     }
   }
 
   private func apply(_ record: Int, _ context: inout Context) throws {
     context.own()
-    let entry = stage.records[record]
+    let entry = stage.entities[record]
     let transaction = context.storage.writing
     transaction.now = now
     defer { transaction.now = now }
-    var row = entry.row
+    var row = stage.row(record)
     if row == PageLayout.noRow, record > 0, let known = transaction.findRow(entry.mapping.type, key: stage.key(record))
     {
       row = known
       stage.hasTwins = true
     }
-    let (cells, valid) = (stage.cells + entry.base, stage.valid + entry.base)
+    let (cells, valid) = stage.cells(record)
     do {
       let owned = try putObjects(record, row == PageLayout.noRow ? nil : row, transaction, transaction.now)
       if row == PageLayout.noRow {
@@ -183,8 +177,7 @@ struct Saver {
         if isRaw, entry.opaques.isEmpty, let column = entry.mapping.updatedColumn {
           transaction.now = readers[Int(column.index)].int64(row)
         }
-        try transaction.replace(
-          entry.mapping.type, row, cells: cells, valid: valid, owned: owned)
+        try transaction.replace(entry.mapping.type, row, cells: cells, valid: valid, given: owned)
       }
       if !entry.objects.isEmpty { try linkObjects(record, row, transaction) }
     } catch let error as StoreProblem { throw entry.mapping.error(error, in: context) }

@@ -47,14 +47,6 @@ extension WriteTransaction {
     return relation.isToMany ? dormant(relation, source).map { Int($0.place) } : []
   }
 
-  /// The place in a to-many list behind so many links that are there and so many that wait; those that sleep between
-  /// stand before it. Of a to-one relation nobody asks.
-  package func place(_ relation: RelationID, source: UInt32, behind present: Int, waiting: Int) -> Int {
-    let relation = layout[relation]
-    guard relation.isToMany else { return 0 }
-    return present + waiting + dormant(relation, source).count { Int($0.place) <= present }
-  }
-
   /// Whether places of a list wait: then what leaves the list is to be told, see ``closeWaiting(_:_:at:)``.
   func hasWaitingPlaces(_ relation: Relation, _ row: UInt32) -> Bool {
     !dangling.isEmpty && dangling.hasPlaces(DanglingLinks.Link(relation: relation.id, source: row))

@@ -85,7 +85,7 @@ extension WriteTransaction {
   }
 
   /// Purges the deleted entity that has the primary key of the scratch cells.
-  private func purgeNamesake(_ table: Table, _ graveyard: Graveyard) throws(StoreProblem) {
+  func purgeNamesake(_ table: Table, _ graveyard: Graveyard) throws(StoreProblem) {
     guard let keys = table.layout.indexes.first?.keys else { return }
     for component in 0..<keys.count {
       let column = keys.components[component].column
@@ -135,69 +135,5 @@ extension WriteTransaction {
     if existing != PageLayout.noRow && existing != row {
       throw .uniqueViolation(index: table.layout.indexes[number].id, existing: existing, row: nil)
     }
-  }
-
-  /// Replaces a cell, and stamps the row's `_updatedAt`; nil makes it null. Not for relation columns.
-  package func update(
-    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell?
-  ) throws(StoreProblem) {
-    let table = ownedTable(type)
-    let layout = table.layout
-    let number = Int(column.index)
-    precondition(table.isLive(row) && !layout.isFilled[number] && !layout.isFolded[number])
-    let foldedColumns = layout.foldedColumns[number]
-    var affected = layout.indexesOfColumn[number]
-    for folded in foldedColumns {
-      for index in layout.indexesOfColumn[folded] where !affected.contains(index) { affected.append(index) }
-    }
-    if bulk != nil {
-      settleKeys(type)
-      bulk?.rebuild.insert(Int(type.index))
-      affected.removeAll { $0 != 0 }
-    }
-    if !affected.isEmpty {
-      for other in layout.columns.indices where !layout.isFilled[other] {
-        valid[other] = !table.columns[other].isNull(row)
-        cells[other] = table.columns[other].cell(row)
-      }
-    }
-    valid[number] = cell != nil
-    cells[number] = cell ?? Cell(low: 0)
-    for folded in foldedColumns { try foldCell(table, into: folded, from: number) }
-    affected.removeAll { !changesKey(table, $0, row) }
-    for index in affected where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
-    // Who takes the primary key of a deleted entity takes its place.
-    if affected.contains(0), let graveyard = table.graveyard, graveyard.count > 0 {
-      try purgeNamesake(table, graveyard)
-    }
-
-    for index in affected {
-      table.ownIndex(index)
-      table.removeEntry(index, row, key: key)
-    }
-    write(table, number, row)
-    for folded in foldedColumns { write(table, folded, row, ownsPayload: true) }
-    for index in affected { table.addEntry(index, row, key: key) }
-    stampUpdate(table, row)
-  }
-
-  /// Writes the scratch cell of a column.
-  private func write(_ table: Table, _ number: Int, _ row: UInt32, ownsPayload: Bool = false) {
-    let column = table.ownedColumn(number)
-    guard valid[number] else { return column.write(row, nil) }
-    column.write(row, cells[number], ownsPayload: ownsPayload)
-    writtenBytes &+= column.payloadBytes(cells[number])
-  }
-
-  /// Whether the scratch cells have another key than the row's.
-  private func changesKey(_ table: Table, _ number: Int, _ row: UInt32) -> Bool {
-    let keys = table.layout.indexes[number].keys
-    for index in 0..<keys.count {
-      let component = keys.components[index]
-      let isNull = component.isNull(table.readers, row)
-      if isNull == valid[component.column] { return true }
-      if !isNull && !component.equals(component.cell(table.readers, row), cells[component.column]) { return true }
-    }
-    return false
   }
 }

@@ -1,54 +1,117 @@
 import GQLCatalog
 
-/// What programs with entities of their own need beside single cells.
+/// New values for rows that are there.
 extension WriteTransaction {
-  /// One reader a column. Valid until the next call that changes the transaction.
-  package func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader> { UnsafePointer(table(type).readers) }
-
-  /// Replaces all cells of a row that are the caller's, as ``insert(_:cells:valid:)`` takes them, and stamps its
-  /// `_updatedAt`. Columns that `owned` says no of keep what they hold. Precondition: the row is live; not within a bulk.
+  /// Replaces the cells of a row that are given, as ``insert(_:cells:valid:)`` takes them, and stamps its `_updatedAt`:
+  /// all of them or none, so that a key of several columns is never compared half written.
+  ///
+  /// Columns that are not given keep what they hold. Precondition: the row is live.
+  ///
+  /// - Parameter given: By column; nil if all are. Relation columns, folded ones and those of times are passed over.
   package func replace(
     _ type: EntityTypeID, _ row: UInt32, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>,
-    owned: [Bool]? = nil
+    given: UnsafePointer<Bool>? = nil
   ) throws(StoreProblem) {
-    precondition(bulk == nil && table(type).isLive(row), "only live rows can be replaced")
     let table = ownedTable(type)
+    precondition(table.isLive(row), "only live rows can be replaced")
     let layout = table.layout
-    let count = layout.columns.count
-    var changed: [Int] = []
-    for column in 0..<count where !layout.isFilled[column] && !layout.isFolded[column] {
-      if let owned, !owned[column] {
-        self.valid[column] = !table.columns[column].isNull(row)
-        self.cells[column] = table.columns[column].cell(row)
-        continue
-      }
+    changedColumns.removeAll(keepingCapacity: true)
+    for column in 0..<layout.columns.count where !layout.isFilled[column] && !layout.isFolded[column] {
+      if let given, !given[column] { continue }
       self.valid[column] = valid[column]
       self.cells[column] = cells[column]
-      if !holds(table, column, row) { changed.append(column) }
+      if !holds(table, column, row) { changedColumns.append(column) }
     }
-    if changed.isEmpty { return stampUpdate(table, row) }
-    for column in 0..<count where layout.isFolded[column] {
-      try foldCell(table, into: column, from: layout.columns[column].foldedFrom.map { Int($0.index) } ?? column)
-      if !holds(table, column, row) { changed.append(column) }
+    try write(table, row)
+  }
+
+  /// Replaces a cell, and stamps the row's `_updatedAt`; nil makes it null. Not for relation columns.
+  package func update(
+    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell?
+  ) throws(StoreProblem) {
+    let table = ownedTable(type)
+    let number = Int(column.index)
+    precondition(table.isLive(row) && !table.layout.isFilled[number] && !table.layout.isFolded[number])
+    valid[number] = cell != nil
+    cells[number] = cell ?? Cell(low: 0)
+    changedColumns.removeAll(keepingCapacity: true)
+    changedColumns.append(number)
+    try write(table, row)
+  }
+
+  /// Writes the scratch cells of the changed columns, and what is made of them.
+  private func write(_ table: Table, _ row: UInt32) throws(StoreProblem) {
+    if changedColumns.isEmpty { return stampUpdate(table, row) }
+    let layout = table.layout
+    for number in 0..<changedColumns.count {
+      for folded in layout.foldedColumns[changedColumns[number]] {
+        try foldCell(table, into: folded, from: changedColumns[number])
+        changedColumns.append(folded)
+      }
     }
-    let affected = layout.indexes.indices.filter { number in
-      let keys = layout.indexes[number].keys
-      return (0..<keys.count).contains { changed.contains(keys.components[$0].column) }
+    affectedIndexes.removeAll(keepingCapacity: true)
+    for column in changedColumns {
+      for index in layout.indexesOfColumn[column] where !affectedIndexes.contains(index) {
+        affectedIndexes.append(index)
+      }
     }
-    for index in affected where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
-    for index in affected {
+    if bulk != nil {
+      settleKeys(layout.id)
+      bulk?.rebuild.insert(Int(layout.id.index))
+      affectedIndexes.removeAll { $0 != 0 }
+    }
+    if !affectedIndexes.isEmpty {
+      // Of keys with several components, those that stay.
+      for index in affectedIndexes { loadOthers(table, index, row) }
+      affectedIndexes.removeAll { !changesKey(table, $0, row) }
+      for index in affectedIndexes where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
+      // Who takes the primary key of a deleted entity takes its place.
+      if affectedIndexes.contains(0), let graveyard = table.graveyard, graveyard.count > 0 {
+        try purgeNamesake(table, graveyard)
+      }
+    }
+    for index in affectedIndexes {
       table.ownIndex(index)
       table.removeEntry(index, row, key: key)
     }
-    for column in changed {
-      table.ownedColumn(column).write(
-        row, self.valid[column] ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
+    for column in changedColumns {
+      let store = table.ownedColumn(column)
+      guard valid[column] else {
+        store.write(row, nil)
+        continue
+      }
+      store.write(row, cells[column], ownsPayload: layout.isFolded[column])
+      writtenBytes &+= store.payloadBytes(cells[column])
     }
-    for index in affected { table.addEntry(index, row, key: key) }
+    for index in affectedIndexes { table.addEntry(index, row, key: key) }
     stampUpdate(table, row)
   }
 
-  /// Whether a scratch cell is what the column holds; lists count as different.
+  /// Puts the cells of an index's columns that do not change into the scratch.
+  private func loadOthers(_ table: Table, _ index: Int, _ row: UInt32) {
+    let keys = table.layout.indexes[index].keys
+    if keys.count == 1 { return }
+    for component in 0..<keys.count {
+      let column = keys.components[component].column
+      if changedColumns.contains(column) { continue }
+      valid[column] = !table.columns[column].isNull(row)
+      cells[column] = table.columns[column].cell(row)
+    }
+  }
+
+  /// Returns whether the scratch cells have another key than the row's.
+  private func changesKey(_ table: Table, _ number: Int, _ row: UInt32) -> Bool {
+    let keys = table.layout.indexes[number].keys
+    for index in 0..<keys.count {
+      let component = keys.components[index]
+      let isNull = component.isNull(table.readers, row)
+      if isNull == valid[component.column] { return true }
+      if !isNull && !component.equals(component.cell(table.readers, row), cells[component.column]) { return true }
+    }
+    return false
+  }
+
+  /// Returns whether a scratch cell is what the column holds; lists count as different.
   private func holds(_ table: Table, _ column: Int, _ row: UInt32) -> Bool {
     let store = table.columns[column]
     let isNull = store.isNull(row)
@@ -65,13 +128,18 @@ extension WriteTransaction {
   /// Writes `now` into the row's `_updatedAt`. Precondition: the row is live.
   package func stamp(_ type: EntityTypeID, _ row: UInt32) { stampUpdate(ownedTable(type), row) }
 
-  /// Whether a to-many relation of the row has targets.
+  // MARK: - Reading
+
+  /// Returns a reader for each column. Valid until the next call that changes the transaction.
+  package func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader> { UnsafePointer(table(type).readers) }
+
+  /// Returns whether a to-many relation of the row has targets.
   package func hasReferences(_ relation: RelationID, source: UInt32) -> Bool {
     !readColumn(layout[relation]).reader.references(source).isEmpty
   }
 }
 
 extension Snapshot {
-  /// One reader a column. Valid as long as the snapshot.
+  /// Returns a reader for each column. Valid as long as the snapshot.
   package func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader> { UnsafePointer(table(type).readers) }
 }

@@ -55,6 +55,9 @@ package final class WriteTransaction {
   let valid: UnsafeMutablePointer<Bool>
   let key: UnsafeMutablePointer<Cell>
   let otherKey: UnsafeMutablePointer<Cell>
+  /// Scratch for a row that is replaced: the columns whose cells differ, and the indexes whose keys do.
+  @exclusivity(unchecked) var changedColumns: [Int] = []
+  @exclusivity(unchecked) var affectedIndexes: [Int] = []
   @exclusivity(unchecked) var folded: ContiguousArray<UInt8> = []
 
   /// `fold` fills the hidden columns of case-folded text.
