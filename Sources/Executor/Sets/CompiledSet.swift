@@ -141,7 +141,8 @@ final class CompiledOrder: @unchecked Sendable {
   let program: ExpressionProgram
   /// The reader slot of the only term, if it is a plain fixed-width column; else -1.
   let direct: Int
-  /// The reader slot of the first of several terms, if it is a plain fixed-width column; else -1.
+  /// The reader slot of the first of several terms, if it is a plain fixed-width column and the others cannot fail; else
+  /// -1. Rows may be left out by it then, whatever the others say.
   let leading: Int
   let directColumn: ColumnID
   let directKind: ColumnKind
@@ -161,7 +162,9 @@ final class CompiledOrder: @unchecked Sendable {
       directKind = descriptor.kind
       directIsNonNull = descriptor.isNonNull
       switch descriptor.kind {
-      case .int64, .float64, .byte, .code: leading = compiler.reader(type, column)
+      case .int64, .float64, .byte, .code:
+        let canFail = terms.dropFirst().contains { compiler.plan.query.canFail($0.expression) }
+        leading = canFail ? -1 : compiler.reader(type, column)
       default: leading = -1
       }
       direct = terms.count == 1 ? leading : -1

@@ -12,6 +12,8 @@ extension Execution {
       if order.direct >= 0, isWithoutNulls(set, order) {
         try sortDirectly(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
         if set.distinct == nil { return }
+      } else if order.leading >= 0, set.outerScopes == 0, isWithoutNulls(set, order) {
+        try sortByLeading(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
       } else {
         try sortByKeys(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
       }
@@ -111,13 +113,13 @@ extension Execution {
     result.rows.count = written
   }
 
-  private static var gatheredKeys: Int { 4096 }
+  static var gatheredKeys: Int { 4096 }
   /// How many rows are kept sorted while they come, rather than in a heap.
   private static var keptSorted: Int { 12 }
 
   /// Writes the first `kept` rows in the order of the keys; gives how many there are.
   @inline(__always)
-  private func sort(
+  func sort(
     _ rows: UnsafePointer<UInt32>, _ keys: UnsafePointer<UInt64>, _ count: Int, keeping kept: Int,
     _ items: UnsafeMutablePointer<SortItem>, _ state: SetState
   ) throws(RuntimeProblem) -> Int {

@@ -201,7 +201,7 @@ extension Execution {
       note(set, accessRows: result.rows.count - first)
       return
     }
-    if set.isPlain, set.method == .topN, let order = set.order, order.direct >= 0, set.bounds != nil,
+    if set.isPlain, set.method == .topN, let order = set.order, order.leading >= 0, set.bounds != nil,
       isAscending(set, state, order)
     {
       for element in 0..<scopes.count {
@@ -210,7 +210,9 @@ extension Execution {
         try appendTop(order, relation, row, slice, state, into: &result.rows)
         try end(&result, &watch)
       }
-      return
+      if order.direct >= 0 { return }
+      note(set, accessRows: result.rows.count - first)
+      return try arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
     }
     if set.filter != nil, set.order == nil, set.distinct == nil, let common, common.end <= Execution.firstMembers {
       return try appendFirst(set, state, scopes, common, into: &result)
@@ -257,7 +259,7 @@ extension Execution {
   }
 
   /// Appends a slice of a run in the order of a column that does not decrease with the row: an ascending run needs
-  /// only one of its ends.
+  /// only one of its ends. Where further terms decide among equal values, appends what may belong to the slice.
   private func appendTop(
     _ order: CompiledOrder, _ relation: RelationAccess, _ row: UInt32, _ slice: Slice, _ state: SetState,
     into rows: inout RowBuffer
@@ -279,12 +281,29 @@ extension Execution {
     }
     let end = min(slice.end, run.count)
     let isAscending = disorder >> 31 == 0
-    if isAscending, !order.terms[0].isDescending {
+    let isSingle = order.direct >= 0
+    if isAscending, isSingle, !order.terms[0].isDescending {
       rows.append(start + slice.offset, end - slice.offset)
       return
     }
     var first = 0
-    let images = DirectKeys(order, readers[order.direct])
+    let images = DirectKeys(order, readers[order.leading])
+    if !isSingle {
+      var last = run.count
+      if isAscending, end > 0 {
+        // One end of the run, and all that have the key of the last one there.
+        if order.terms[0].isDescending {
+          first = run.count - end
+          let boundary = images.image(start[first])
+          while first > 0, images.image(start[first - 1]) == boundary { first -= 1 }
+        } else {
+          last = end
+          let boundary = images.image(start[last - 1])
+          while last < run.count, images.image(start[last]) == boundary { last += 1 }
+        }
+      }
+      return rows.append(start + first, last - first)
+    }
     if isAscending {
       // The last ones, and all that have the key of the first of them.
       first = run.count - end

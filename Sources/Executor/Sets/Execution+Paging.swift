@@ -25,6 +25,7 @@ extension Execution {
     }
     guard slice.limit > 0 else { return result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count)) }
     if try !appendIndexed(set, state, outer, cursors, slice, into: &result.rows),
+      try !appendTied(set, state, outer, cursors, slice, into: &result.rows),
       try !appendScanned(set, state, outer, cursors, slice, into: &result.rows)
     {
       try appendCompared(set, state, outer, cursors, slice, into: &result.rows)
@@ -97,6 +98,19 @@ extension Execution {
       try checkMemory(rows.count &* 4)
     }
     keep(slice, of: &rows, from: first, isBackward: false)
+    return true
+  }
+
+  /// A page of what a B-tree walks in the order of the first terms; false if the set is none, or ends at a cursor.
+  private func appendTied(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    guard case .incremental(let isDescending, let prefix) = set.method, let after = cursors.after,
+      cursors.before == nil, slice.end < Int.max, let order = set.order, try !isBehindNull(set.access, outer)
+    else { return false }
+    let walk = OrderedWalk(descending: isDescending, prefix: prefix)
+    try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
     return true
   }
 
@@ -289,7 +303,7 @@ extension Execution {
   }
 
   /// The order terms of rows, and behind them those of the cursors.
-  private func pageKeys(
+  func pageKeys(
     _ order: CompiledOrder, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: [Cursor],
     _ rows: UnsafePointer<UInt32>, _ count: Int
   ) throws(RuntimeProblem) -> SortKeys {

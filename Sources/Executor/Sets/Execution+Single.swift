@@ -23,18 +23,24 @@ extension Execution {
     let needed = set.distinct == nil ? slice.end : Int.max
     var isSliced = false
     var method = set.method
-    if case .fromAccess = method, try isBehindNull(set.access, outer) { method = .sort }
+    if method.walk.isWalk, try isBehindNull(set.access, outer) { method = .sort }
     switch method {
     case .natural:
       isSliced = try appendNatural(set, state, outer, slice, needed, into: &result.rows)
     case .fromAccess(let descending):
       isSliced = try appendOrdered(set, state, outer, slice, needed, descending, into: &result.rows)
+    case .incremental(let descending, let prefix) where needed < Int.max:
+      if let order = set.order {
+        let walk = OrderedWalk(descending: descending, prefix: prefix)
+        try appendIncremental(set, state, order, walk, outer, slice, after: nil, into: &result.rows)
+        isSliced = true
+      }
     case .topN where needed < Int.max:
       if let order = set.order {
         try appendTop(set, state, order, outer, slice, into: &result.rows)
         isSliced = true
       }
-    case .topN, .sort:
+    case .topN, .incremental, .sort:
       try appendFiltered(set, state, outer, Int.max, into: &result.rows)
     }
     result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
@@ -346,7 +352,7 @@ extension Execution {
   }
 
   /// Keeps the first `capacity` candidates: in list order at the end, in the order that they came in before.
-  private func reduce(
+  func reduce(
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, to capacity: Int, isFinal: Bool
   ) throws(RuntimeProblem) {
     let count = state.candidates.count

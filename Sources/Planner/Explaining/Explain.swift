@@ -184,7 +184,7 @@ private struct PlanPrinter {
     var nodes: [Node] = []
     if setPlan.access != .source {
       var text = "\(label("access")) \(describe(setPlan.access))"
-      if case .fromAccess(true) = setPlan.order { text += "  descending" }
+      if setPlan.order.walk.isDescending { text += "  descending" }
       if options.costs { text += "   est \(number(setPlan.estimate.accessRows))" }
       let below = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
       nodes.append(Node(text: text, children: below + calls(in: setPlan.access.keyExpressions, depth: depth + 1)))
@@ -216,6 +216,11 @@ private struct PlanPrinter {
     case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
     case .fromAccess:
       return limit.map { "from index, stop after \($0)\(skipped)" } ?? pages(set, skipped, "from index") ?? "from index"
+    case .incremental(_, let prefix):
+      let rest = Array(set.order.dropFirst(prefix))
+      return "from index by \(printer.order(Array(set.order.prefix(prefix)))), ties "
+        + (rest.isEmpty ? "in canonical order" : "sorted by \(printer.order(rest))")
+        + ", stop after \(limit ?? "")\(skipped)"
     case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))"
     case .sort: return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)\(skipped)" } ?? "")
     }

@@ -149,8 +149,11 @@ extension Optimizer {
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
     // order decides which error is told. Where a key or a bound fails, there is no walk.
     let mayWalk = !residual.contains { query.canFail($0.expression) }
-    if options.forcing != .scanOnly, mayWalk, let isDescending = servedDirection(candidate.path, set) {
-      let visited = residual.isEmpty ? min(rows, limit) : min(rows, needed / share)
+    if options.forcing != .scanOnly, mayWalk, let method = walkOrder(candidate.path, set) {
+      var tied = 0.0
+      if case .incremental(_, let prefix) = method { tied = tiedRows(set, prefix: prefix) }
+      let passed = tied > 0 || !residual.isEmpty ? needed : limit
+      let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
       if case .fullText = candidate.path {
@@ -159,7 +162,12 @@ extension Optimizer {
       }
       // Over an unfiltered range the offset is a rank: one more descent.
       if residual.isEmpty, offset > 0 { perExecution += CostModel.btreeProbe }
-      result.append(alternative(.fromAccess(descending: isDescending), filter, perExecution))
+      if tied > 0 {
+        let sorted = visited * share
+        perExecution +=
+          sorted * Double(set.order.count) * CostModel.gatheredCell + sorted * logarithm(sorted) * CostModel.keySortStep
+      }
+      result.append(alternative(method, filter, perExecution))
     }
     if candidate.kind != .orderedWalk {
       let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)

@@ -131,8 +131,12 @@ package enum PlanValidator {
       if set.order.isEmpty || set.limit == nil { return ["keeps the first of what has no order or limit"] }
       return set.distinctOn.isEmpty ? [] : ["keeps the first before it knows which are distinct"]
     case .fromAccess(let descending):
-      return query.servesOrder(plan.access, set, catalog: catalog) == descending
+      return query.orderMatch(plan.access, set, catalog: catalog) == (.satisfied, descending)
         ? [] : ["takes its order from an access that has another"]
+    case .incremental(let descending, let prefix):
+      if set.limit == nil || !set.distinctOn.isEmpty { return ["sorts the first of what has no limit"] }
+      return query.orderMatch(plan.access, set, catalog: catalog) == (.prefix(prefix), descending)
+        ? [] : ["takes a part of its order from an access that has another"]
     }
   }
 }

@@ -96,7 +96,7 @@ package indirect enum AccessPath: Sendable, Hashable {
   /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
   /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
   case lookupEach(IndexID, [BoundExpression])
-  /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` is `.fromAccess`.
+  /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` walks it.
   case range(IndexID, IndexRange)
   /// Rows that all, or any, of the paths give.
   case intersection([AccessPath])
@@ -162,9 +162,22 @@ package enum OrderMethod: Sendable, Equatable {
   /// The access path walks its B-tree in list order, descending if said so, or its postings by score; stops early at
   /// the limit.
   case fromAccess(descending: Bool)
+  /// The access path walks its B-tree in the order of the first `prefix` terms; rows that agree in these are sorted by
+  /// all. Stops when the limit is reached and no further row can agree with the last one.
+  case incremental(descending: Bool, prefix: Int)
   /// Keeps only the first `offset + limit`.
   case topN
   case sort
+}
+
+extension OrderMethod {
+  /// Indicates whether the access path is walked in its order, and then whether backwards.
+  package var walk: (isWalk: Bool, isDescending: Bool) {
+    switch self {
+    case .natural, .topN, .sort: (false, false)
+    case .fromAccess(let descending), .incremental(let descending, _): (true, descending)
+    }
+  }
 }
 
 extension BoundSet {

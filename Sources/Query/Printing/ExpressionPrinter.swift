@@ -331,9 +331,7 @@ extension Catalog {
       return "\(index.isPrimary ? "Primary" : index.isUnique ? "Unique" : index.kind == .hash ? "Hash" : "BTree") "
         + columnNames(of: index)
     case .range(let id, let range):
-      var isWalk = false
-      if case .fromAccess = order { isWalk = !range.isBounded }
-      return "\(isWalk ? "BTreeWalk" : "BTreeRange") \(columnNames(of: self[id]))"
+      return "\(order.walk.isWalk && !range.isBounded ? "BTreeWalk" : "BTreeRange") \(columnNames(of: self[id]))"
     case .intersection(let paths):
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
     case .union(let paths):

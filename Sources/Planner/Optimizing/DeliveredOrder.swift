@@ -1,0 +1,127 @@
+import GQLCatalog
+import GQLQuery
+
+/// An order in which an access path gives its rows.
+struct DeliveredOrder {
+  struct Term {
+    let column: ColumnID
+    let isDescending: Bool
+    /// Indicates where nulls stand; nil where there are none.
+    let nullsFirst: Bool?
+  }
+  let terms: [Term]
+}
+
+/// A comparison of the order that is wanted with one that is delivered.
+package enum OrderMatch: Equatable {
+  case none
+  /// Rows that agree in so many of the first terms stand together, in the order of these terms.
+  case prefix(Int)
+  case satisfied
+}
+
+/// An order that is wanted, without the terms that decide nothing.
+private struct WantedOrder {
+  /// Holds the columns, with the place of each among the set's terms.
+  var columns: [(column: ColumnID, term: BoundOrderTerm, place: Int)] = []
+  /// Indicates whether the terms behind the columns are of columns too, or there are none.
+  var isOfColumns = true
+  /// Indicates whether no two rows agree in all columns, so that rows need no order among equals.
+  var isUnique = false
+
+  /// - Parameter fixed: The columns that are equal in all rows.
+  init(_ set: BoundSet, fixed: some Sequence<ColumnID>, _ catalog: Catalog) {
+    let type = catalog[set.type]
+    let fixed = Set(fixed)
+    var known = fixed
+    for (place, term) in set.order.enumerated() {
+      if term.expression.isConstantOrParameter { continue }
+      guard case .column(.scope(0, _), let column) = term.expression.kind else {
+        isOfColumns = false
+        return
+      }
+      guard known.insert(column).inserted else { continue }
+      columns.append((column, term, place))
+      // Nothing can be equal in unique columns and differ in what follows.
+      isUnique = type.indexes.contains { id in
+        let index = catalog[id]
+        guard index.isUnique || index.isPrimary else { return false }
+        let columns = index.columns.map { type[$0].foldedFrom ?? $0 }
+        return columns.allSatisfy { known.contains($0) && (fixed.contains($0) || type[$0].isNonNull) }
+      }
+      if isUnique { return }
+    }
+  }
+}
+
+extension BoundQuery {
+  /// Compares the order of a set with those in which the path can be walked, and returns the better one: how far it goes,
+  /// and whether backwards.
+  package func orderMatch(_ path: AccessPath, _ set: BoundSet, catalog: Catalog) -> (
+    match: OrderMatch, descending: Bool
+  ) {
+    if case .fullText(_, let columns, let words) = path {
+      return servesScore(columns, words, set) ? (.satisfied, true) : (.none, false)
+    }
+    guard case .range(let id, let range) = path, !range.onlyNulls, !set.order.isEmpty else { return (.none, false) }
+    let index = catalog[id]
+    let type = catalog[set.type]
+    let fixed = index.columns.prefix(range.equal.count)
+    let walked = index.columns.dropFirst(range.equal.count)
+    // Under a null key the walk is that of the rows with a null, whose order is another.
+    if !walked.isEmpty, let last = fixed.last, !type[last].isNonNull, let key = range.equal.last,
+      mayBeNull(key, catalog: catalog)
+    {
+      return (.none, false)
+    }
+    let wanted = WantedOrder(set, fixed: fixed, catalog)
+    let isBounded = range.lower != nil || range.upper != nil || range.prefix != nil
+    func match(descending: Bool) -> OrderMatch {
+      // Nulls of the first column that is walked come last in both directions; those of others are the greatest.
+      let delivered = DeliveredOrder(
+        terms: walked.enumerated().map { position, column in
+          let hasNulls = !type[column].isNonNull && !(position == 0 && isBounded)
+          return DeliveredOrder.Term(
+            column: column, isDescending: descending, nullsFirst: hasNulls ? descending && position > 0 : nil)
+        })
+      return self.match(wanted, delivered)
+    }
+    let forward = match(descending: false)
+    let backward = match(descending: true)
+    switch (forward, backward) {
+    case (.satisfied, _): return (forward, false)
+    case (_, .satisfied): return (backward, true)
+    case (.prefix(let left), .prefix(let right)) where left < right: return (backward, true)
+    case (.none, .prefix): return (backward, true)
+    default: return (forward, false)
+    }
+  }
+
+  /// Rows that agree in all columns of an index are walked in canonical order, in both directions.
+  private func match(_ wanted: WantedOrder, _ delivered: DeliveredOrder) -> OrderMatch {
+    var count = 0
+    while count < min(wanted.columns.count, delivered.terms.count) {
+      let (column, term, _) = wanted.columns[count]
+      let given = delivered.terms[count]
+      guard column == given.column, term.isDescending == given.isDescending,
+        given.nullsFirst.map({ $0 == term.nullsFirst }) ?? true
+      else { break }
+      count += 1
+    }
+    if wanted.isOfColumns, count == wanted.columns.count, wanted.isUnique || count == delivered.terms.count {
+      return .satisfied
+    }
+    return count == 0 ? .none : .prefix(wanted.columns[count - 1].place + 1)
+  }
+
+  /// Returns whether the order is the score of just this search, the best first.
+  private func servesScore(_ columns: [ColumnID], _ words: BoundExpression, _ set: BoundSet) -> Bool {
+    guard let term = set.order.first, set.order.count == 1, term.isDescending,
+      case .score(let matches) = term.expression.kind, matches.count == 1,
+      case .matches(let texts, let query, let source)? = matches.first?.kind, source.columns == columns,
+      texts.allSatisfy({ if case .column(.scope(0, _), _) = $0.kind { true } else { false } }),
+      query.mapReferences({ $0.shifted(by: -1) }) == words
+    else { return false }
+    return true
+  }
+}

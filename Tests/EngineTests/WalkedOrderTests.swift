@@ -1,0 +1,198 @@
+import Foundation
+import GQLPlanner
+import GQLRewriter
+import GQLite
+import Testing
+
+/// Orders of several terms against a sorted array: ties, nulls first and last, both directions, mixed ones, with
+/// equalities and ranges, offsets and cursors, after changes, under several plans.
+@Suite struct WalkedOrderTests {
+  private static let seeds: [UInt64] = {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["GQLITE_SEED"].flatMap { UInt64($0) } ?? 1
+    return (0..<20).map { first &+ $0 }
+  }()
+
+  private static let plans: [PlannerOptions] =
+    [PlannerOptions(), PlannerOptions(forcing: .scanOnly), PlannerOptions(disabledRules: Set(RewriteRule.allCases))]
+    + (1...4).map { PlannerOptions(forcing: .alternative($0)) }
+
+  private static let sdl = """
+    type M @index(fields: ["a", "b"]) @index(fields: ["k", "b", "a"]) @index(fields: ["b", "k"])
+      @unique(fields: ["u", "k"]) {
+      id: ID!
+      a: Int @index
+      b: Int! @index
+      c: String @index
+      k: Int!
+      u: Int!
+    }
+    """
+
+  private struct Row {
+    var id: Int
+    var a: Int?
+    var b: Int
+    var c: String?
+    var k: Int
+    var u: Int
+  }
+
+  private struct Term {
+    var field: String
+    var isDescending: Bool
+    var nullsFirst: Bool
+
+    var text: String {
+      if nullsFirst { return "\(isDescending ? "desc" : "asc")(\(field), nulls: FIRST)" }
+      return (isDescending ? "-" : "") + field
+    }
+
+    /// Returns whether one row stands before another; nil for neither.
+    func isBefore(_ left: Row, _ right: Row) -> Bool? {
+      func compare<Value: Comparable>(_ left: Value?, _ right: Value?) -> Bool? {
+        switch (left, right) {
+        case (nil, nil): nil
+        case (nil, _): nullsFirst
+        case (_, nil): !nullsFirst
+        case (let left?, let right?): left == right ? nil : (left < right) != isDescending
+        }
+      }
+      switch field {
+      case "id": return compare(left.id, right.id)
+      case "a": return compare(left.a, right.a)
+      case "b": return compare(left.b, right.b)
+      case "c": return compare(left.c, right.c)
+      case "k": return compare(left.k, right.k)
+      default: return compare(left.u, right.u)
+      }
+    }
+  }
+
+  @Test("lists in the order of several terms are those of a sorted array", arguments: seeds)
+  func agreement(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let database = try Database(schema: Self.sdl)
+    var rows = (0..<(random.chance(20) ? 5 : 400)).map { Self.row($0, &random) }
+    var lines = ""
+    for row in rows {
+      lines += """
+        {"id": \(row.id), "a": \(row.a.map { "\($0)" } ?? "null"), "b": \(row.b), \
+        "c": \(row.c.map { "\"\($0)\"" } ?? "null"), "k": \(row.k), "u": \(row.u)}
+
+        """
+    }
+    try database.load([.lines("M", lines)])
+    for number in 0..<60 {
+      if number % 10 == 9 { try change(&rows, database, &random) }
+      let query = RandomList(&random)
+      let expected = query.members(rows)
+      let plan = random.pick(Self.plans)
+      let prepared = try database.prepare("{ M(\(query.arguments)) { id } }")
+      let answer = try prepared.run(planner: plan).jsonString
+      let wanted = #"{"M":[\#(query.slice(expected).map { #"{"id":\#($0.id)}"# }.joined(separator: ","))]}"#
+      if answer != wanted {
+        Issue.record("seed \(seed), \(number): \(query.arguments) by \(plan)\nexpected \(wanted)\n     got \(answer)")
+        return
+      }
+      if let problem = try pages(query, expected, database, plan) {
+        Issue.record("seed \(seed), \(number): pages of \(query.arguments) by \(plan)\n\(problem)")
+        return
+      }
+    }
+  }
+
+  /// Compares the pages of a list, each after the one before, with all of it.
+  private func pages(_ query: RandomList, _ expected: [Row], _ database: Database, _ plan: PlannerOptions) throws
+    -> String?
+  {
+    let prepared = try database.prepare("query ($c: Cursor) { M(\(query.pageArguments)) { id _cursor } }")
+    var cursor: Value = .null
+    var start = 0
+    while start <= expected.count, start < 40 {
+      let answer = try prepared.run(["c": cursor], planner: plan).jsonString
+      let found = answer.matches(of: /"id":(\d+)/).compactMap { Int($0.output.1) }
+      let wanted = Array(expected.dropFirst(start).prefix(query.limit).map(\.id))
+      if found != wanted { return "after \(start): expected \(wanted), got \(found)" }
+      guard let last = answer.matches(of: /"_cursor":"([^"]*)"/).last?.output.1 else { return nil }
+      cursor = .string(String(last))
+      start += found.count
+    }
+    return nil
+  }
+
+  private static func row(_ id: Int, _ random: inout SeededRandom) -> Row {
+    Row(
+      id: id, a: random.chance(30) ? nil : random.below(6) - 3, b: random.below(5),
+      c: random.chance(30) ? nil : random.pick(["", "a", "ab", "abc long enough for memory", "b"]), k: random.below(3),
+      u: id * 7 % 10009)
+  }
+
+  /// Deletes, changes and adds some rows.
+  private func change(_ rows: inout [Row], _ database: Database, _ random: inout SeededRandom) throws {
+    for _ in 0..<10 where !rows.isEmpty {
+      let place = random.below(rows.count)
+      if random.chance(50) {
+        _ = try database.query("mutation { deleteM(where: id == \(rows[place].id)) }")
+        rows.remove(at: place)
+      } else {
+        rows[place].a = random.chance(30) ? nil : random.below(6) - 3
+        rows[place].b = random.below(5)
+        let a = rows[place].a.map { "\($0)" } ?? "null"
+        _ = try database.query(
+          "mutation { updateM(where: id == \(rows[place].id), set: {a: \(a), b: \(rows[place].b)}) { id } }")
+      }
+    }
+    let new = Self.row((rows.map(\.id).max() ?? 0) + 1000, &random)
+    let (a, c) = (new.a.map { "\($0)" } ?? "null", new.c.map { "\"\($0)\"" } ?? "null")
+    _ = try database.query(
+      "mutation { insertM(data: {id: \(new.id), a: \(a), b: \(new.b), c: \(c), k: \(new.k), u: \(new.u)}) { id } }")
+    rows.append(new)
+  }
+
+  private struct RandomList {
+    var terms: [Term]
+    var k: Int?
+    var least: Int?
+    var limit: Int
+    var offset: Int
+
+    init(_ random: inout SeededRandom) {
+      let fields = ["a", "b", "c", "k", "id", "u", "b", "a"]
+      terms = (0..<(1 + random.below(3))).map { _ in
+        let field = random.pick(fields)
+        return Term(field: field, isDescending: random.chance(50), nullsFirst: random.chance(25))
+      }
+      if random.chance(40) {
+        let descending = random.chance(60)
+        terms = [("b", false), ("a", random.chance(50))].map {
+          Term(field: $0.0, isDescending: descending, nullsFirst: $0.1)
+        }
+      }
+      k = random.chance(35) ? random.below(4) : nil
+      least = random.chance(25) ? random.below(5) : nil
+      limit = 1 + random.below(random.chance(20) ? 60 : 9)
+      offset = random.chance(40) ? random.below(12) : 0
+    }
+
+    private var condition: String {
+      let conditions = [k.map { "k == \($0)" }, least.map { "b >= \($0)" }].compactMap { $0 }
+      return conditions.isEmpty ? "" : "where: \(conditions.joined(separator: " and ")), "
+    }
+    private var order: String { "orderBy: [\(terms.map(\.text).joined(separator: ", "))], limit: \(limit)" }
+    var arguments: String { condition + order + (offset > 0 ? ", offset: \(offset)" : "") }
+    var pageArguments: String { condition + order + ", after: $c" }
+
+    func members(_ rows: [Row]) -> [Row] {
+      let kept = rows.filter { row in (k.map { row.k == $0 } ?? true) && (least.map { row.b >= $0 } ?? true) }
+      return kept.enumerated().sorted { left, right in
+        for term in terms {
+          if let isBefore = term.isBefore(left.element, right.element) { return isBefore }
+        }
+        return left.offset < right.offset
+      }.map(\.element)
+    }
+
+    func slice(_ members: [Row]) -> [Row] { Array(members.dropFirst(offset).prefix(limit)) }
+  }
+}
