@@ -49,6 +49,9 @@ import Testing
       whole: Doc(where: b matches $q, orderBy: -_score) { id _score }
       filtered: Doc(where: b matches $q and n > 2, orderBy: -_score, limit: $k) { id mark := highlight(b) }
       two: Doc(where: a matches $q or b matches $q, orderBy: [-_score, -id], limit: 7) { id _score }
+      tied: Doc(where: . matches $q, orderBy: [-_score, -id], limit: $k) { id _score }
+      tiedSkipped: Doc(where: a matches $q, orderBy: [-_score, n, -id], limit: 3, offset: 2) { id }
+      tiedFiltered: Doc(where: b matches $q and n > 2, orderBy: [-_score, n], limit: $k) { id }
       none: count(Doc(where: not (a matches $q)))
       unknown: count(Doc(where: (. matches $q) is null))
       other: Doc(where: c matches $q, orderBy: -_score, limit: $k) { id _score }

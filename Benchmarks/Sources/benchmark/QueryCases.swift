@@ -15,7 +15,7 @@ struct QueryCases {
   var all: [QueryCase] {
     var copy = self
     return copy.lookups() + copy.ranges() + copy.scans() + copy.relations() + copy.graphs() + copy.groups()
-      + copy.extras()
+      + copy.extras() + copy.feeds()
   }
 
   // MARK: Parameters

@@ -39,15 +39,17 @@ extension Execution {
     try checkMemory(rows.count &* 4)
   }
 
-  /// Appends rows by score, the best first, until `needed` pass the filter; all but the first `skip` if there is none.
+  /// Appends rows by score, the best first, until `needed` pass the filter.
+  ///
+  /// Returns the runs of rows with one score where these are wanted: then all that tie with the last row are there.
   func appendBest(
     _ node: AccessNode, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, needed: Int,
-    into rows: inout RowBuffer
-  ) throws(RuntimeProblem) {
-    guard let search = try search(node, set, outer) else { return }
+    withTies: Bool = false, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> [Tie] {
+    guard let search = try search(node, set, outer) else { return [] }
     let live = max(snapshot.liveCount(set.type), 1)
     let first = rows.count
-    var capacity = min(needed, live, max(search.upperBound, 1))
+    var capacity = min(withTies ? needed &+ 8 : needed, live, max(search.upperBound, 1))
     // A filter may refuse most.
     if set.filter != nil {
       capacity = min(live, max(search.upperBound, 1), max(64, capacity < live / 4 ? capacity * 4 : live))
@@ -65,10 +67,58 @@ extension Execution {
       for index in 0..<count { rows.append(items[index].row) }
       note(set, accessRows: count)
       try filterRows(set, state, outer, &rows, from: first, needed: Int.max)
-      if rows.count - first >= needed || count < capacity || capacity >= live || capacity >= search.upperBound {
-        return
+      let isAll = count < capacity || capacity >= live || capacity >= search.upperBound
+      if isAll || rows.count - first >= needed {
+        if !withTies { return [] }
+        let ties = ties(of: UnsafePointer(rows.base + first), rows.count - first, at: first, items)
+        // What ties with the last one may go on behind those that were found.
+        let isOpen = rows.count - first >= needed && key(of: rows[first + needed - 1], items) == items[count - 1].key
+        if isAll || !isOpen { return ties }
       }
       capacity = capacity < live / 8 ? capacity * 8 : live
     }
+  }
+
+  /// Returns the key of one of the items.
+  private func key(of row: UInt32, _ items: UnsafePointer<SortItem>) -> UInt64 {
+    var place = 0
+    while items[place].row != row { place += 1 }
+    return items[place].key
+  }
+
+  /// Returns the runs of rows with one score; the rows are some of the items, in their order.
+  private func ties(
+    of rows: UnsafePointer<UInt32>, _ count: Int, at first: Int, _ items: UnsafePointer<SortItem>
+  ) -> [Tie] {
+    var ties: [Tie] = []
+    var place = 0
+    var last: UInt64?
+    for index in 0..<count {
+      while items[place].row != rows[index] { place += 1 }
+      if items[place].key == last {
+        if let tie = ties.last, tie.start + tie.count == first + index {
+          ties[ties.count - 1].count += 1
+        } else {
+          ties.append(Tie(start: first + index - 1, count: 2))
+        }
+      }
+      last = items[place].key
+    }
+    return ties
+  }
+
+  /// Appends the slice of a set in the order of the score, and of further terms among equal scores.
+  func appendTiedBest(
+    _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, _ slice: Slice,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    let first = rows.count
+    let ties = try appendBest(set.access, set, state, outer, needed: slice.end, withTies: true, into: &rows)
+    if !ties.isEmpty { try resolve(ties, set, state, order, outer, rows.base) }
+    let found = rows.count - first
+    let skipped = min(slice.offset, found)
+    let count = min(slice.limit, found - skipped)
+    if skipped > 0, count > 0 { (rows.base + first).update(from: rows.base + first + skipped, count: count) }
+    rows.count = first + count
   }
 }

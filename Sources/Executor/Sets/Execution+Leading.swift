@@ -2,15 +2,15 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
+/// Rows that are equal in the first terms of an order, by their place in the list.
+struct Tie {
+  var start: Int
+  var count: Int
+}
+
 /// Orders of several terms of which the first is a plain column without nulls: it decides nearly everything, so that
 /// the others are computed for rows that are equal in it only.
 extension Execution {
-  /// Rows of one element that are equal in the first term and lie in the slice.
-  private struct Tie {
-    var start: Int
-    var count: Int
-  }
-
   /// Puts the rows from `first` on, element by element, into list order. Rows behind the slice may be left out.
   func sortByLeading(
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ scopes: ScopeRows, _ result: inout Expansion,
@@ -79,7 +79,7 @@ extension Execution {
   }
 
   /// Sorts the rows of each tie by all terms.
-  private func resolve(
+  func resolve(
     _ ties: [Tie], _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ scopes: ScopeRows,
     _ rows: UnsafeMutablePointer<UInt32>
   ) throws(RuntimeProblem) {

@@ -106,7 +106,7 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard case .incremental(let isDescending, let prefix) = set.method, let after = cursors.after,
+    guard case .incremental(let isDescending, let prefix) = set.method, set.access.kind == .range, let after = cursors.after,
       cursors.before == nil, slice.end < Int.max, let order = set.order, try !isBehindNull(set.access, outer)
     else { return false }
     let walk = OrderedWalk(descending: isDescending, prefix: prefix)

@@ -30,7 +30,10 @@ extension Execution {
     case .fromAccess(let descending):
       isSliced = try appendOrdered(set, state, outer, slice, needed, descending, into: &result.rows)
     case .incremental(let descending, let prefix) where needed < Int.max:
-      if let order = set.order {
+      if let order = set.order, set.access.kind == .fullText {
+        try appendTiedBest(set, state, order, outer, slice, into: &result.rows)
+        isSliced = true
+      } else if let order = set.order {
         let walk = OrderedWalk(descending: descending, prefix: prefix)
         try appendIncremental(set, state, order, walk, outer, slice, after: nil, into: &result.rows)
         isSliced = true
@@ -207,7 +210,7 @@ extension Execution {
       node = set.access
     }
     if node.kind == .fullText {
-      try appendBest(node, set, state, outer, needed: needed, into: &rows)
+      _ = try appendBest(node, set, state, outer, needed: needed, into: &rows)
       return false
     }
     guard node.kind == .range else {

@@ -61,7 +61,8 @@ extension BoundQuery {
     match: OrderMatch, descending: Bool
   ) {
     if case .fullText(_, let columns, let words) = path {
-      return servesScore(columns, words, set) ? (.satisfied, true) : (.none, false)
+      guard servesScore(columns, words, set) else { return (.none, false) }
+      return (set.order.count == 1 ? .satisfied : .prefix(1), true)
     }
     guard case .range(let id, let range) = path, !range.onlyNulls, !set.order.isEmpty else { return (.none, false) }
     let index = catalog[id]
@@ -114,9 +115,9 @@ extension BoundQuery {
     return count == 0 ? .none : .prefix(wanted.columns[count - 1].place + 1)
   }
 
-  /// Returns whether the order is the score of just this search, the best first.
+  /// Returns whether the first term is the score of just this search, the best first.
   private func servesScore(_ columns: [ColumnID], _ words: BoundExpression, _ set: BoundSet) -> Bool {
-    guard let term = set.order.first, set.order.count == 1, term.isDescending,
+    guard let term = set.order.first, term.isDescending,
       case .score(let matches) = term.expression.kind, matches.count == 1,
       case .matches(let texts, let query, let source)? = matches.first?.kind, source.columns == columns,
       texts.allSatisfy({ if case .column(.scope(0, _), _) = $0.kind { true } else { false } }),

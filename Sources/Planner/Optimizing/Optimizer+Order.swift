@@ -35,7 +35,9 @@ extension Optimizer {
   }
 
   /// Estimates the rows of a walk that agree with one of them in the first terms of the order.
-  func tiedRows(_ set: BoundSet, prefix: Int) -> Double {
+  func tiedRows(_ path: AccessPath, _ set: BoundSet, prefix: Int) -> Double {
+    // Few texts have the same score, but for the shortest.
+    if case .fullText = path { return DefaultSelectivity.limit }
     var rows = estimator.rowCount(set.type)
     for term in set.order.prefix(prefix) {
       guard case .column(.scope(0, _), let column) = term.expression.kind else { continue }

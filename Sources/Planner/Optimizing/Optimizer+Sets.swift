@@ -151,7 +151,7 @@ extension Optimizer {
     let mayWalk = !residual.contains { query.canFail($0.expression) }
     if options.forcing != .scanOnly, mayWalk, let method = walkOrder(candidate.path, set) {
       var tied = 0.0
-      if case .incremental(_, let prefix) = method { tied = tiedRows(set, prefix: prefix) }
+      if case .incremental(_, let prefix) = method { tied = tiedRows(candidate.path, set, prefix: prefix) }
       let passed = tied > 0 || !residual.isEmpty ? needed : limit
       let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
