@@ -64,7 +64,7 @@ import Testing
       sqlite3_close(handle)
       return CorruptionProof.open(path)
     }
-    #expect(try changed("PRAGMA user_version = 2") == .code("storage-version"))
+    #expect(try changed("PRAGMA user_version = 3") == .code("storage-version"))
     #expect(try changed("PRAGMA user_version = 2147483647") == .code("storage-version"))
     #expect(try changed("PRAGMA application_id = 1") == .code("storage-corrupt"))
     // What others leave beside our tables changes nothing.
@@ -84,9 +84,16 @@ import Testing
         "DELETE FROM gqlite_log WHERE version > 20 AND (SELECT value FROM gqlite_meta WHERE key = 'folded') > 20")
         == .code("storage-corrupt"))
     let statements = [
-      "PRAGMA user_version = -1", "PRAGMA user_version = 0", "UPDATE gqlite_meta SET value = 'x' WHERE key = 'folded'",
+      "PRAGMA user_version = -1", "PRAGMA user_version = 0", "PRAGMA user_version = 1",
+      "UPDATE gqlite_meta SET value = 'x' WHERE key = 'folded'",
       "UPDATE gqlite_meta SET value = -5 WHERE key = 'folded'", "UPDATE gqlite_meta SET value = 1 WHERE key = 'folded'",
-      "UPDATE gqlite_meta SET value = 9e18 WHERE key = 'folded'", "DELETE FROM gqlite_meta", "DROP TABLE gqlite_meta",
+      "UPDATE gqlite_meta SET value = 9e18 WHERE key = 'folded'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'folded'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'folded_sum'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'newest'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'newest_sum'",
+      "DELETE FROM gqlite_meta WHERE key = 'newest'", "DELETE FROM gqlite_meta WHERE key = 'schema_sum'",
+      "DELETE FROM gqlite_meta", "DROP TABLE gqlite_meta",
       "UPDATE gqlite_meta SET value = 'type X { id: ID! }' WHERE key = 'schema'",
       "UPDATE gqlite_meta SET value = '' WHERE key = 'schema'",
       "UPDATE gqlite_meta SET value = 'type {' WHERE key = 'schema'", "DROP TABLE gqlite_log",
