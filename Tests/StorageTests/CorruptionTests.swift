@@ -9,7 +9,7 @@ import Testing
 @Suite struct CorruptionTests {
   @Test func damaged() {
     Tries.expect(
-      CorruptionProof.run(files: 440 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 440 * Tries.factor, "files")
+      CorruptionProof.run(files: 660 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 660 * Tries.factor, "files")
   }
 
   @Test func filesOfOthers() throws {
