@@ -125,7 +125,8 @@ package enum CorruptionProof {
     case .content(let found) where original.mayBecome(found, hitsLog: hitsLog):
       report.count("of an earlier commit")
     case .content(let found):
-      return "format \(original.format), log \(hitsLog), \(what): silently wrong: \(Proofs.firstDifference(found, original.last))"
+      let difference = Proofs.firstDifference(found, original.last)
+      return "format \(original.format), log \(hitsLog), \(what): silently wrong: \(difference)"
     }
     return nil
   }
