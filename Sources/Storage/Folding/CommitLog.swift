@@ -211,6 +211,10 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       let new = next.catalog.types.first { base.catalog.type(named: $0.name) == nil && !$0.isElement }
       throw (new.map { .typeIsMissing($0.name) } ?? StorageProblem.openedForReading).error(backend.name)
     }
+    try checkSchema(of: next)
+  }
+
+  func checkSchema(of next: Snapshot) throws(QueryError) {
     let state = try state(of: next, version: 0, time: 0)
     try calling { try backend.check(state) }
   }
