@@ -26,6 +26,19 @@ import Testing
     let before = try Data(contentsOf: URL(filePath: path))
     #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
     #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+    sqlite("PRAGMA journal_mode = WAL; PRAGMA application_id = 7; CREATE TABLE a(b)")
+    #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
+    // A lock that was there stays.
+    try Data().write(to: URL(filePath: path + "-lock"))
+    #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
+    #expect(FileManager.default.fileExists(atPath: path + "-lock"))
+    try FileManager.default.removeItem(atPath: path + "-lock")
+    // Nothing but a header.
+    try Data("SQLite format 3\0".utf8 + [UInt8](repeating: 7, count: 4080)).write(to: URL(filePath: path))
+    #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
     sqlite("PRAGMA application_id = 0x47514C64; PRAGMA user_version = 1; CREATE TABLE a(b)")
     guard case .code = CorruptionProof.open(path) else {
       return #expect(Bool(false), "a file without tables of ours is opened")

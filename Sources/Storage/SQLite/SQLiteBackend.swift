@@ -75,6 +75,18 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     // Before anything is put beside it.
     if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
     if isWriting { lock = try FileLock(path) }
+    do {
+      try connect(options, isWriting: isWriting)
+    } catch {
+      connection = nil
+      // What is of another program gets nothing beside it.
+      if let lock, lock.isNew, !DatabaseHeader.isDatabase(path), !StoragePath.isMissing(path) { lock.removeFile() }
+      abandon()
+      throw error
+    }
+  }
+
+  private func connect(_ options: StorageOptions, isWriting: Bool) throws {
     let connection =
       try isWriting
       ? StorageConnection(path: path, isWriting: true, creates: options.creates)
