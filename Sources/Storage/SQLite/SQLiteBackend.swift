@@ -72,6 +72,11 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       // The files beside it are found by its name, and those of the other name are others.
       throw StorageProblem.unusable("it has several names, as hard links").error(path)
     }
+    if options.access != .read, !options.allowsNetwork,
+      let system = NetworkMount.name(of: path, mounts: options.mounts)
+    {
+      throw StorageProblem.onNetwork(system).error(path)
+    }
     // Before anything is put beside it.
     if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
     if isWriting { lock = try FileLock(path) }
