@@ -13,6 +13,8 @@ public final class StorageReader {
   private var state: StorageState?
   /// By type and row: the version of rows that are newer than the state, for which older records are passed over.
   private var newer: [Int: [UInt32: Int64]] = [:]
+  /// The greatest of these versions.
+  private var newestRow: Int64 = 0
   private(set) var dirty = DirtyRows()
   /// The version that rows and records lead to.
   private(set) var point = StoragePoint(version: 0, sum: 0)
@@ -56,6 +58,7 @@ public final class StorageReader {
   func note(_ type: Int, _ row: UInt32, _ version: Int64) {
     guard version > folded.version else { return }
     newer[type, default: [:]][row] = version
+    newestRow = max(newestRow, version)
     dirty.insert(type, row)
   }
 
@@ -133,8 +136,9 @@ public final class StorageReader {
   /// - Parameter limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
   func finish(postponingAbove limit: Int = .max) throws(QueryError) -> (snapshot: Snapshot, hasSchema: Bool)? {
     guard let transaction, let state else { return nil }
-    if point.version < state.newest.version {
-      throw corrupt("its log ends with commit \(point.version), but there was a commit \(state.newest.version)")
+    let last = max(state.newest.version, newestRow)
+    if point.version < last {
+      throw corrupt("its log ends with commit \(point.version), but there was a commit \(last)")
     }
     guard transaction.endOpening(postponingAbove: limit) else { throw corrupt("its rows are not those of one version") }
     self.transaction = nil
