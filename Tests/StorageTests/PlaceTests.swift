@@ -53,6 +53,23 @@ import Testing
     #expect(try Database(path: folder.file("left")).count(of: "A") == 2)
   }
 
+  /// A table of SQLite has room for 2,000 columns, five of which are not fields; two of these are the times.
+  @Test func aTypeOfManyFields() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    func schema(_ count: Int) -> String {
+      "type A { id: ID! \((1..<count).map { "f\($0): Int" }.joined(separator: " ")) }"
+    }
+    let database = try Database(path: path, schema: schema(1993))
+    try database.run("mutation { insertA(data: {id: 1, f1992: 5}) { id } }")
+    #expect(code { try database.changeSchema(to: schema(1994)) } == "not-storable")
+    // What is refused is no failure of the file.
+    try database.run("mutation { updateA(where: id == 1, set: {f1: 6}) { id } }")
+    try database.close()
+    #expect(try Database(path: path).run("{ A { f1 f1992 } }").jsonString == #"{"A":[{"f1":6,"f1992":5}]}"#)
+    #expect(code { _ = try Database(path: folder.file("b.gqlite"), schema: schema(1994)) } == "not-storable")
+  }
+
   /// Where several machines may use a file, its write-ahead log and its lock do not work.
   @Test(arguments: ["nfs4", "cifs", "fuse.sshfs"]) func aNetwork(_ type: String) throws {
     let folder = try Folder()

@@ -76,6 +76,11 @@ final class StorageConnection {
     if let file { OpenFiles.remove(file) }
   }
 
+  /// The number of columns that a table may have.
+  var mostColumns: Int {
+    Int(min(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1), sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1)))
+  }
+
   // MARK: - Checkpoints
 
   /// Notes after each commit how long the write-ahead log is, in the place of SQLite's own checkpoints.
