@@ -42,8 +42,11 @@ final class FileLock {
     self.path = Self.place(path)
     var (opened, isNew) = Self.opened(self.path)
     var isLocked = opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) == 0
-    // One that was removed after it was opened is not the lock that the next one meets.
-    while isLocked, FileIdentity(descriptor: opened) != FileIdentity(self.path) {
+    // One that was removed after it was opened is not the lock that the next one meets. Where a file system gives files
+    // other numbers each time, it is taken as it is.
+    var tries = 0
+    while isLocked, tries < 100, FileIdentity(descriptor: opened) != FileIdentity(self.path) {
+      tries += 1
       close(opened)
       (opened, isNew) = Self.opened(self.path)
       isLocked = opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) == 0
