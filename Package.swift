@@ -127,7 +127,8 @@ let package = Package(
       path: "Tests/StorageTests", exclude: ["Files"]),
     // Proofs that nothing in a database file is lost or falsified, and a program that runs many of them.
     .target(
-      name: "StorageProofs", dependencies: ["GQLite", "GQLEngine", "GQLStorage", "GQLDifferential", "CSQLite3"],
+      name: "StorageProofs",
+      dependencies: ["GQLite", "GQLBase", "GQLEngine", "GQLStorage", "GQLDifferential", "CSQLite3"],
       path: "Tests/StorageProofs"),
     .executableTarget(name: "storageproof", dependencies: ["StorageProofs"], path: "Tests/StorageProofCommand"),
 

@@ -20,8 +20,10 @@ package enum CRC32C {
   }()
 
   /// Returns the checksum of bytes. Complexity: O(*n*), about one cycle a byte.
-  package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    var sum: UInt32 = .max
+  ///
+  /// - Parameter start: The checksum of the bytes before them.
+  package static func checksum(_ bytes: UnsafeRawBufferPointer, after start: UInt32 = 0) -> UInt32 {
+    var sum = ~start
     tables.withUnsafeBufferPointer { tables in
       var index = 0
       while bytes.count - index >= 8 {

@@ -91,9 +91,12 @@ package struct EnumType: Sendable, Hashable {
     package var description: String?
     /// The reason of `@deprecated`.
     package var deprecation: String?
-    package init(description: String? = nil, deprecation: String? = nil) {
+    /// Its former names, in an identity without a number.
+    package var identity: Identity
+    package init(description: String? = nil, deprecation: String? = nil, identity: Identity = Identity()) {
       self.description = description
       self.deprecation = deprecation
+      self.identity = identity
     }
   }
   package var id: EnumTypeID

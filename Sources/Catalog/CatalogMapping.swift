@@ -96,8 +96,12 @@ package struct CatalogMapping: Sendable, Hashable {
   /// By new direction: what people call it, `User.chats`; the other direction's name where it has none itself.
   package var linkPaths: [String]
   package var removedFields: [RemovedField] = []
+  /// By old enum: its values, under the names that the new catalog gives them.
+  package let enumValues: [[String]]
 
+  /// - Parameter old: With the names that the new catalog gives.
   package init(from old: Catalog, to new: Catalog) {
+    enumValues = old.enums.map(\.values)
     oldTypes = Array(repeating: nil, count: new.types.count)
     newTypes = Array(repeating: nil, count: old.types.count)
     columns = new.types.map { Array(repeating: nil, count: $0.columns.count) }

@@ -11,12 +11,16 @@ import GQLLoader
 
 /// A folder that is written as a whole: until ``commit()``, what is at its path stays as it is.
 ///
-/// The new files lie in a folder beside it, which takes its place at the end.
+/// The new files lie in a folder beside it, which takes its place at the end. That folder is locked while it is written.
+/// So one that a process has left, because it was killed, is told from others: the next replacement of the same path
+/// removes it.
 final class FolderReplacement {
   private let path: String
   /// The path that is replaced, links followed.
   private let target: String
   private let temporary: String
+  /// The folder beside it, open and locked.
+  private let descriptor: CInt
   private var isDone = false
 
   /// Prepares to write a folder.
@@ -28,12 +32,13 @@ final class FolderReplacement {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw Self.failure(path, "the folder has no name") }
     var name = path
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+    Self.removeRemains(of: FileBytes.folder(name) ?? name)
     let found = FileBytes.folder(name)
     if found == nil, FileBytes.exists(name) { throw Self.failure(path, String(cString: strerror(ENOTDIR))) }
     let target = found ?? name
     self.target = target
-    let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
-    temporary = "\(target[..<slash]).\(target[slash...].prefix(100)).\(getpid()).tmp"
+    let (parent, stem) = Self.beside(target)
+    temporary = "\(parent)\(stem)\(getpid()).tmp"
     if let found {
       for entry in FileBytes.names(in: found) where !isReplaceable(entry) {
         throw Self.failure(path, "the folder holds '\(entry)'", help: "name a folder that is empty or not there")
@@ -41,9 +46,15 @@ final class FolderReplacement {
     }
     Self.remove(temporary)
     guard mkdir(temporary, 0o777) == 0 else { throw Self.failure(path) }
+    descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
+    // Where the file system has no locks, nothing is known of what is left, and nothing is removed.
+    if descriptor >= 0 { flock(descriptor, LOCK_EX | LOCK_NB) }
   }
 
-  deinit { if !isDone { Self.remove(temporary) } }
+  deinit {
+    if !isDone { Self.remove(temporary) }
+    if descriptor >= 0 { close(descriptor) }
+  }
 
   /// The path of a file in the folder until ``commit()``.
   func file(_ name: String) -> String { temporary + "/" + name }
@@ -67,6 +78,40 @@ final class FolderReplacement {
     }
     isDone = true
     Self.remove(old)
+  }
+
+  // MARK: - Remains
+
+  /// Returns the path of the folder around a folder, with a slash, and how the names of its replacements begin.
+  private static func beside(_ target: String) -> (parent: String, stem: String) {
+    let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
+    return (String(target[..<slash]), ".\(target[slash...].prefix(100)).")
+  }
+
+  /// Removes what replacements that were killed have left beside a folder. If one was killed between the two steps of its
+  /// end, the folder is there under another name only, and gets its own back.
+  private static func removeRemains(of target: String) {
+    let (parent, stem) = beside(target)
+    for name in FileBytes.names(in: parent.isEmpty ? "." : parent) where name.hasPrefix(stem) {
+      let isOld = name.hasSuffix(".tmp.old")
+      guard isOld || name.hasSuffix(".tmp") else { continue }
+      let number = name.dropFirst(stem.count).dropLast(isOld ? 8 : 4)
+      guard !number.isEmpty, number.allSatisfy(\.isNumber) else { continue }
+      let folder = parent + stem + number + ".tmp"
+      if isInUse(folder) { continue }
+      let isWhole = target.count - parent.count <= 100
+      if isOld, isWhole, !FileBytes.exists(target), rename(parent + name, target) == 0 { continue }
+      remove(parent + name)
+    }
+  }
+
+  /// Returns whether a process writes a folder now.
+  private static func isInUse(_ folder: String) -> Bool {
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Where it is not there, or is no folder of ours, there is nothing to keep.
+    guard descriptor >= 0 else { return errno != ENOENT }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0
   }
 
   /// Removes a folder of files.

@@ -37,9 +37,11 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Keeps rows in the place of their earlier forms, each as a whole; see ``isTransactional`` for all of them. Removes
   /// the rows that are ``StorageRow/isRemoved``.
   ///
-  /// - Parameter version: The version whose commits the rows hold from then on, together with those written before;
-  ///   noted after the rows. Nil where some are missing.
-  func write(_ rows: StorageRows, holding version: Int64?) throws
+  /// Also notes the rows' ``StorageRows/point`` as ``StorageState/newest``, after the rows.
+  ///
+  /// - Parameter point: The version whose commits the rows hold from then on, together with those written before;
+  ///   noted after the rows as ``StorageState/folded``. Nil where some are missing.
+  func write(_ rows: StorageRows, holding point: StoragePoint?) throws
 
   /// Forgets the records up to a version, whose commits the rows hold.
   func forget(through version: Int64) throws
@@ -76,17 +78,36 @@ extension StorageBackend {
   public var isTransactional: Bool { false }
 }
 
+/// A version, with the sum of the record that led to it. Records name the sum of the one before them, so that those of
+/// another copy do not fit.
+public struct StoragePoint: Sendable, Hashable {
+  /// The number of the version.
+  public var version: Int64
+  /// The sum.
+  public var sum: UInt32
+
+  /// A version with its sum.
+  public init(version: Int64, sum: UInt32) {
+    self.version = version
+    self.sum = sum
+  }
+}
+
 /// A description of what rows and records are of.
 public struct StorageState: Sendable, Hashable {
   /// The schema as SDL; empty while there is none.
   public var schema: String
   /// The version whose commits the rows hold.
-  public var version: Int64
+  public var folded: StoragePoint
+  /// A version that the records are known to lead to; a backend may note any that it has kept, and the last is best.
+  /// Where they end before it, some are lost.
+  public var newest: StoragePoint
 
   /// A state.
-  public init(schema: String, version: Int64) {
+  public init(schema: String, folded: StoragePoint, newest: StoragePoint) {
     self.schema = schema
-    self.version = version
+    self.folded = folded
+    self.newest = newest
   }
 }
 
@@ -96,8 +117,10 @@ public struct StorageRecord: Sendable, Hashable {
   public let version: Int64
   /// The time of the commit, in microseconds since 1970.
   public let time: Int64
-  /// The changes, with a checksum at the end.
+  /// The changes, with checksums at the end.
   public let bytes: [UInt8]
+  /// Indicates whether it names the record before it; those of old files do not.
+  var isChained = true
 
   /// A record, as it was kept.
   public init(version: Int64, time: Int64, bytes: [UInt8]) {

@@ -28,17 +28,23 @@ public struct StorageOptions: Sendable, Hashable {
   public var creates: Bool
   /// Allows another schema to lose data.
   public var allowsLoss: Bool
+  /// Allows a file on a network file system, which no other machine may use meanwhile.
+  public var allowsNetwork: Bool
+  /// The system's list of mounts, for tests.
+  package var mounts: String?
   /// When rows are written; small for tests.
   package var folding = FoldingLimits()
 
   /// Options; those that are not given are the usual ones.
   public init(
-    access: Access = .write, durability: Durability = .full, creates: Bool = true, allowsLoss: Bool = false
+    access: Access = .write, durability: Durability = .full, creates: Bool = true, allowsLoss: Bool = false,
+    allowsNetwork: Bool = false
   ) {
     self.access = access
     self.durability = durability
     self.creates = creates
     self.allowsLoss = allowsLoss
+    self.allowsNetwork = allowsNetwork
   }
 }
 

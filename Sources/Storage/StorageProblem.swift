@@ -22,6 +22,8 @@ package enum StorageProblem {
   case followingIsImpossible
   /// A type is to be added to a database that was opened for reading.
   case typeIsMissing(String)
+  /// It is on a file system that other machines may use too.
+  case onNetwork(String)
   /// Another program has changed it.
   case changed
   /// A value or a schema has no form in a file.
@@ -41,7 +43,7 @@ package enum StorageProblem {
   package static let codes: [DiagnosticCode] = [
     "storage-busy", "storage-corrupt", "storage-version", "storage-full", "storage-read-only", "storage-changed",
     "not-storable", "storage-failed",
-    "storage-closed", "unknown-version",
+    "storage-closed", "storage-network", "unknown-version",
   ]
 
   /// The error, with the file's path.
@@ -84,6 +86,11 @@ package enum StorageProblem {
       QueryError(
         code: "storage-read-only", "what others write cannot be seen, as the folder of the file cannot be written",
         help: "open it with the right to write to the folder, or for reading while nobody writes", file: path)
+    case .onNetwork(let system):
+      QueryError(
+        code: "storage-network",
+        "the file is on a network file system, '\(system)', where its log and its lock cannot work",
+        help: "keep it on a disk of the machine", file: path)
     case .changed:
       QueryError(
         code: "storage-changed", "another program has changed, removed or replaced the file",

@@ -13,8 +13,11 @@ public final class StorageReader {
   private var state: StorageState?
   /// By type and row: the version of rows that are newer than the state, for which older records are passed over.
   private var newer: [Int: [UInt32: Int64]] = [:]
+  /// The greatest of these versions.
+  private var newestRow: Int64 = 0
   private(set) var dirty = DirtyRows()
-  private(set) var version: Int64 = 0
+  /// The version that rows and records lead to.
+  private(set) var point = StoragePoint(version: 0, sum: 0)
   private(set) var recordBytes = 0
   /// The records that were added, those whose commits the rows hold among them, with the number of their bytes.
   private(set) var records: [(version: Int64, bytes: Int)] = []
@@ -25,13 +28,16 @@ public final class StorageReader {
   private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(name) }
 
   /// The version whose commits the rows hold.
-  var folded: Int64 { state?.version ?? 0 }
+  var folded: StoragePoint { state?.folded ?? StoragePoint(version: 0, sum: 0) }
 
   /// Begins with the state. Called once, before rows and records.
   ///
   /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
   public func begin(_ state: StorageState) throws(QueryError) {
-    guard self.state == nil, state.version >= 0, state.version < 1 << 62 else {
+    let (folded, newest) = (state.folded, state.newest)
+    guard self.state == nil, folded.version >= 0, newest.version < 1 << 62,
+      folded.version < newest.version || folded == newest
+    else {
       throw corrupt("what it says of itself is not readable")
     }
     if !state.schema.isEmpty {
@@ -42,7 +48,7 @@ public final class StorageReader {
       }
     }
     self.state = state
-    version = state.version
+    point = folded
     let transaction = WriteTransaction(Snapshot.empty(catalog), fold: foldText)
     transaction.beginOpening()
     self.transaction = transaction
@@ -50,8 +56,9 @@ public final class StorageReader {
 
   /// Notes the version of a row that was added.
   func note(_ type: Int, _ row: UInt32, _ version: Int64) {
-    guard version > folded else { return }
+    guard version > folded.version else { return }
     newer[type, default: [:]][row] = version
+    newestRow = max(newestRow, version)
     dirty.insert(type, row)
   }
 
@@ -69,7 +76,7 @@ public final class StorageReader {
       row.type >= lastPlace.type
     else { throw misfit("its number is out of order") }
     lastPlace = (row.type, row.row)
-    guard let content = row.bytes.withUnsafeBytes({ LogRecord.changes($0) }) else {
+    guard let content = row.bytes.withUnsafeBytes({ CheckedChanges.changes($0) }) else {
       throw misfit("its checksum is wrong")
     }
     let number = UInt32(truncatingIfNeeded: row.row)
@@ -89,24 +96,38 @@ public final class StorageReader {
   /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
   public func add(_ record: StorageRecord) throws(QueryError) {
     try record.bytes.withUnsafeBufferPointer { (bytes) throws(QueryError) in
-      try add(record: UnsafeRawBufferPointer(bytes), version: record.version)
+      try add(
+        record: UnsafeRawBufferPointer(bytes), version: record.version, time: record.time,
+        isChained: record.isChained)
     }
   }
 
-  func add(record bytes: UnsafeRawBufferPointer, version found: Int64) throws(QueryError) {
+  func add(
+    record bytes: UnsafeRawBufferPointer, version found: Int64, time: Int64, isChained: Bool = true
+  ) throws(QueryError) {
     records.append((found, bytes.count))
-    if found <= folded { return }
-    guard let transaction, found == version + 1 else {
-      throw corrupt("commit \(version + 1) is missing from its log")
+    if found <= folded.version { return }
+    guard let transaction, found == point.version + 1 else {
+      throw corrupt("commit \(point.version + 1) is missing from its log")
     }
-    version = found
-    guard let changes = LogRecord.changes(bytes) else { throw corrupt("the checksum of commit \(found) is wrong") }
+    let decoded =
+      isChained
+      ? LogRecord(bytes, version: found, time: time)
+      : LogRecord(unchained: bytes, version: found, time: time, after: point.sum)
+    guard let record = decoded else { throw corrupt("the checksum of commit \(found) is wrong") }
+    if let before = record.before, before != point.sum {
+      throw corrupt("commit \(found) does not follow the one before it")
+    }
+    point = StoragePoint(version: found, sum: record.sum)
     recordBytes += bytes.count
     do throws(ChangeProblem) {
-      try transaction.apply(changes) { type, row in self.newer[type]?[row].map { $0 >= found } ?? false }
-      try changes.forEachRow { type, row in self.dirty.insert(type, row) }
+      try transaction.apply(record.changes) { type, row in self.newer[type]?[row].map { $0 >= found } ?? false }
+      try record.changes.forEachRow { type, row in self.dirty.insert(type, row) }
     } catch {
       throw corrupt("commit \(found) does not fit what was before it")
+    }
+    if let newest = state?.newest, found == newest.version, point != newest {
+      throw corrupt("commit \(found) is not the one that its rows were written for")
     }
   }
 
@@ -115,6 +136,10 @@ public final class StorageReader {
   /// - Parameter limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
   func finish(postponingAbove limit: Int = .max) throws(QueryError) -> (snapshot: Snapshot, hasSchema: Bool)? {
     guard let transaction, let state else { return nil }
+    let last = max(state.newest.version, newestRow)
+    if point.version < last {
+      throw corrupt("its log ends with commit \(point.version), but there was a commit \(last)")
+    }
     guard transaction.endOpening(postponingAbove: limit) else { throw corrupt("its rows are not those of one version") }
     self.transaction = nil
     return (transaction.commit(), !state.schema.isEmpty)

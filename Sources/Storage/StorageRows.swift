@@ -9,23 +9,23 @@ public struct StorageRows: Sequence, Sendable {
   }
   /// The version that the rows are of.
   package let snapshot: Snapshot
-  /// The number of that version.
-  public let version: Int64
+  /// That version, which all commits lead to that are kept.
+  public let point: StoragePoint
   private let selection: Selection
   /// The number of types that rows may be of.
   public var typeCount: Int { snapshot.catalog.types.count }
 
   /// Some rows, those that are void among them.
-  init(_ rows: [(type: Int, row: UInt32)], of snapshot: Snapshot, version: Int64) {
+  init(_ rows: [(type: Int, row: UInt32)], of snapshot: Snapshot, at point: StoragePoint) {
     self.snapshot = snapshot
-    self.version = version
+    self.point = point
     selection = .some(rows)
   }
 
   /// All rows that are not void.
-  init(allOf snapshot: Snapshot, version: Int64) {
+  init(allOf snapshot: Snapshot, at point: StoragePoint) {
     self.snapshot = snapshot
-    self.version = version
+    self.point = point
     selection = .all
   }
 
@@ -45,7 +45,7 @@ public struct StorageRows: Sequence, Sendable {
   private func stored(_ type: Int, _ row: UInt32) -> StorageRow {
     let content = snapshot.content(of: type, row)
     return StorageRow(
-      type: type, row: Int(row), version: version, bytes: content.isEmpty ? [] : LogRecord.bytes(content))
+      type: type, row: Int(row), version: point.version, bytes: content.isEmpty ? [] : CheckedChanges.bytes(content))
   }
 
   /// Calls with the type and the number of each row, which may be void.

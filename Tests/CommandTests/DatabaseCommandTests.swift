@@ -83,6 +83,26 @@ import Testing
     #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
   }
 
+  @Test("a change that is only told is refused as it would be when it is made") func schemaNumbers() throws {
+    let folder = try Self.folder()
+    try folder.write("first.graphql", "type User { id: ID! a: Int @number(value: 2) b: Int @number(value: 3) }")
+    try folder.write("second.graphql", "type User { id: ID! a: Int @number(value: 2) }")
+    try folder.write("third.graphql", "type User { id: ID! a: Int @number(value: 2) c: String @number(value: 3) }")
+    #expect(try folder.gqlite("init", "n.gqlite", "--schema", "first.graphql").status == 0)
+    #expect(try folder.gqlite("schema", "--db", "n.gqlite", "--to", "second.graphql", "--apply").status == 0)
+    // The number is that of a field that is gone.
+    let before = try Data(contentsOf: folder.url.appending(path: "n.gqlite"))
+    for option in ["--allow-loss", "--read-only"] {
+      let told = try folder.gqlite("schema", "--db", "n.gqlite", "--to", "third.graphql", option)
+      #expect(told.status == 1 && told.output.isEmpty, "\(told)")
+      let problem = "error[number-conflict]: n.gqlite: 'User.c' has the number 3, which belongs to 'b' in the file"
+      #expect(told.errors.contains(problem), "\(told)")
+    }
+    #expect(try Data(contentsOf: folder.url.appending(path: "n.gqlite")) == before)
+    let made = try folder.gqlite("schema", "--db", "n.gqlite", "--to", "third.graphql", "--apply")
+    #expect(made.status == 1 && made.output.isEmpty && made.errors.contains("error[number-conflict]"))
+  }
+
   @Test("a copy is a database") func backups() throws {
     let folder = try Self.folder()
     try Self.fill(folder)

@@ -165,6 +165,38 @@ import Testing
     #expect(names.filter { $0.contains(".tmp") } == [])
   }
 
+  @Test("what a killed export has left goes with the next one") func remains() throws {
+    let folder = try Scratch()
+    try folder.write("s.graphql", "type A { id: ID! }")
+    #expect(try folder.gqlite("init", "a.gqlite", "--schema", "s.graphql").status == 0)
+    func make(_ name: String) throws {
+      try FileManager.default.createDirectory(
+        at: folder.url.appending(path: name), withIntermediateDirectories: true)
+      try folder.write("\(name)/A.ndjson", "{\"id\":1}\n")
+    }
+    // Of the same folder, of others, and one that a process writes now.
+    let gone = [".out.77.tmp", ".out.78.tmp"]
+    let kept = [".out.tmp", ".out.x1.tmp", ".outer.79.tmp", ".out.80.tmp"]
+    for name in gone + kept { try make(name) }
+    let descriptor = open(folder.url.appending(path: ".out.80.tmp").path, O_RDONLY)
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    defer { close(descriptor) }
+    #expect(try folder.gqlite("export", "a.gqlite", "out").status == 0)
+    for name in gone { #expect(!folder.exists(name), "\(name)") }
+    for name in kept { #expect(folder.exists(name), "\(name)") }
+    // One that was put aside, for a folder that is there.
+    try make(".out.81.tmp.old")
+    #expect(try folder.gqlite("export", "a.gqlite", "out", "--replace").status == 0)
+    #expect(try folder.read("out/A.ndjson") == "")
+    #expect(!folder.exists(".out.81.tmp.old"))
+    // And one that is the folder itself.
+    try make(".new.82.tmp.old")
+    #expect(try folder.gqlite("export", "a.gqlite", "new").status != 0)
+    #expect(try folder.read("new/A.ndjson") == "{\"id\":1}\n")
+    #expect(try folder.gqlite("export", "a.gqlite", "new", "--replace").status == 0)
+    #expect(try folder.read("new/A.ndjson") == "")
+  }
+
   @Test("what cannot be exported is said") func refusals() throws {
     let folder = try Scratch()
     try folder.write("s.graphql", "type `../A` { id: ID! } type B { id: ID! }")

@@ -6,7 +6,8 @@ import GQLite
 /// Files that are damaged: opening ends with an error, or with the content that was written.
 ///
 /// A damaged write-ahead log is one that a loss of power has torn, for all that SQLite knows: the content may be that
-/// of an earlier commit then, but of no other.
+/// of an earlier commit then, but of no other. Files of earlier formats say less of themselves: one of format 1 may lack
+/// its last commits, and one of format 0 may lack rows too, that others link to.
 package enum CorruptionProof {
   package static let codes: Set<String> = [
     "storage-corrupt", "storage-version", "storage-failed", "storage-read-only", "storage-changed", "storage-busy",
@@ -29,13 +30,17 @@ package enum CorruptionProof {
 
   /// A file that is closed, or one as a killed process leaves it, and the contents that it may have.
   package struct Original: Sendable {
-    package let file: [UInt8]
-    let log: [UInt8]
+    package private(set) var file: [UInt8]
+    private(set) var log: [UInt8]
+    let format: Int64
     /// After each commit that the write-ahead log may hold, and after the last.
     private(set) var contents: Set<String> = []
     package private(set) var last = ""
 
-    package init(isClosed: Bool, seed: UInt64, _ folder: Folder) throws {
+    package init(
+      isClosed: Bool, seed: UInt64, format: Int64 = OldFormat.newest, _ folder: Folder
+    ) throws {
+      self.format = format
       let path = folder.file("original.gqlite")
       var options = StorageOptions(durability: .normal)
       options.folding.logBytes = isClosed ? 16 << 20 : 3_000
@@ -55,6 +60,22 @@ package enum CorruptionProof {
       if isClosed { try database.close() }
       file = Array(try Data(contentsOf: URL(filePath: path)))
       log = isClosed ? [] : Array(try Data(contentsOf: URL(filePath: path + "-wal")))
+      if format == OldFormat.newest { return }
+      let old = folder.file("old.gqlite")
+      try write(old, file, log)
+      try OldFormat.downgrade(old, to: format)
+      // All of it is in the file then.
+      file = Array(try Data(contentsOf: URL(filePath: old)))
+      log = []
+    }
+
+    /// Returns whether a damaged file may be read as one of this content, if the log is what is damaged, or the file.
+    func mayBecome(_ content: String, hitsLog: Bool) -> Bool {
+      switch format {
+      case 0: true
+      case 1: contents.contains(content)
+      default: hitsLog && contents.contains(content)
+      }
     }
 
     package func write(_ path: String, _ file: [UInt8], _ log: [UInt8]) throws {
@@ -66,11 +87,13 @@ package enum CorruptionProof {
 
   /// Damages files, each in one way.
   package static func run(files: Int, seed: UInt64, jobs: Int) -> ProofReport {
-    let parts = Proofs.parts(files, of: 220)
+    let parts = Proofs.parts(files, of: 110)
     return .trying("corruptions", parts: parts.count, jobs: jobs) { part, report in
       let folder = try Folder(syncs: false)
       let isClosed = part % 2 == 0
-      let original = try Original(isClosed: isClosed, seed: seed &+ UInt64(part), folder)
+      // A third of them is of an earlier format.
+      let format = part % 6 < 4 ? OldFormat.newest : Int64(part + part / 6) % OldFormat.newest
+      let original = try Original(isClosed: isClosed, seed: seed &+ UInt64(part), format: format, folder)
       let path = folder.file("damaged.gqlite")
       try original.write(path, original.file, original.log)
       if open(path) != .content(original.last) { report.fail("seed \(seed), part \(part): what is whole is not read") }
@@ -93,14 +116,17 @@ package enum CorruptionProof {
     let what = hitsLog ? damage(&log, &random) : damage(&file, &random)
     try original.write(path, file, log)
     report.count("files")
+    if original.format < OldFormat.newest { report.count("of an earlier format") }
     switch open(path, access: random.chance(80) ? .write : .read) {
     case .code(let code):
       report.count("refused")
       return codes.contains(code) ? nil : "\(what): \(code)"
     case .content(original.last): report.count("right")
-    case .content(let found) where hitsLog && original.contents.contains(found): report.count("of an earlier commit")
+    case .content(let found) where original.mayBecome(found, hitsLog: hitsLog):
+      report.count("of an earlier commit")
     case .content(let found):
-      return "log \(hitsLog), \(what): silently wrong: \(Proofs.firstDifference(found, original.last))"
+      let difference = Proofs.firstDifference(found, original.last)
+      return "format \(original.format), log \(hitsLog), \(what): silently wrong: \(difference)"
     }
     return nil
   }

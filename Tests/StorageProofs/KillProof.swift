@@ -56,8 +56,8 @@ package struct KillProof {
     if let error = output.range(of: "error ") { return "the process: \(output[error.lowerBound...].prefix(500))" }
     guard isOpen || FileManager.default.fileExists(atPath: path) else { return nil }
     if isOld {
-      report.count("of format 0")
-      if try RawFile.integer(path, "PRAGMA user_version") == 1 { report.count("upgraded") }
+      report.count("of an earlier format")
+      if try RawFile.integer(path, "PRAGMA user_version") == OldFormat.newest { report.count("upgraded") }
     }
     var acknowledged = counts
     for line in output.split(separator: "\n") {
@@ -82,7 +82,7 @@ package struct KillProof {
     if random.chance(40) {
       try database.close()
       isOld = random.chance(50)
-      if isOld { try OldFormat.downgrade(path) }
+      if isOld { try OldFormat.downgrade(path, to: Int64(random.below(2))) }
       let again = try Database(path: path, storage: StorageOptions(access: isOld ? .read : .write))
       return try difference(again).map { "closed and opened: \($0)" }
     }

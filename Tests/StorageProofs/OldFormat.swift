@@ -1,22 +1,48 @@
 import CSQLite3
+import GQLBase
 import GQLStorage
 
-/// Files of format 0, which no version has written: they let tests see an upgrade.
+/// Files of formats that no version has written: they let tests see upgrades.
 package enum OldFormat {
-  /// Makes a file of format 1, which nobody has open, one of format 0, in one transaction of SQLite.
-  package static func downgrade(_ path: String) throws {
+  /// The format that is written.
+  package static let newest: Int64 = 2
+
+  /// Makes a file of the newest format, which nobody has open, one of an earlier format, in one transaction of SQLite.
+  package static func downgrade(_ path: String, to format: Int64 = 0) throws {
+    let records = try unchainedRecords(path)
     try RawFile.execute(
       path,
       """
       BEGIN IMMEDIATE;
-      ALTER TABLE gqlite_type DROP COLUMN rows;
-      ALTER TABLE gqlite_type DROP COLUMN sum;
-      ALTER TABLE gqlite_type DROP COLUMN given;
-      ALTER TABLE gqlite_field DROP COLUMN given;
-      PRAGMA user_version = 0;
+      \(records.joined(separator: "\n"))
+      DELETE FROM gqlite_meta WHERE key IN ('folded_sum', 'newest', 'newest_sum');
+      \(format == 0 ? withoutNumbers : "")
+      PRAGMA user_version = \(format);
       COMMIT;
       PRAGMA wal_checkpoint(TRUNCATE);
       """)
+  }
+
+  private static let withoutNumbers = """
+    DELETE FROM gqlite_meta WHERE key = 'schema_sum';
+    ALTER TABLE gqlite_type DROP COLUMN rows;
+    ALTER TABLE gqlite_type DROP COLUMN sum;
+    ALTER TABLE gqlite_type DROP COLUMN given;
+    ALTER TABLE gqlite_field DROP COLUMN given;
+    """
+
+  /// Returns statements that give each record the form of format 1: the change set, and its CRC-32C.
+  private static func unchainedRecords(_ path: String) throws -> [String] {
+    var statements: [String] = []
+    try RawFile.forEachRow(path, "SELECT version, body FROM gqlite_log") { row in
+      let count = Int(sqlite3_column_bytes(row, 1))
+      let body = UnsafeRawBufferPointer(start: sqlite3_column_blob(row, 1), count: count).dropLast(8)
+      let sum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: body))
+      let bytes = Array(body) + withUnsafeBytes(of: sum.littleEndian) { Array($0) }
+      let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      statements.append("UPDATE gqlite_log SET body = x'\(digits)' WHERE version = \(sqlite3_column_int64(row, 0));")
+    }
+    return statements
   }
 }
 
@@ -34,8 +60,8 @@ package enum RawFile {
     else { throw Failure(message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite has no memory") }
   }
 
-  /// Returns the integer that a query gives.
-  package static func integer(_ path: String, _ sql: String) throws -> Int64 {
+  /// Calls with each row that a query gives.
+  package static func forEachRow(_ path: String, _ sql: String, _ body: (OpaquePointer) -> Void) throws {
     var handle: OpaquePointer?
     var statement: OpaquePointer?
     defer {
@@ -43,8 +69,21 @@ package enum RawFile {
       sqlite3_close_v2(handle)
     }
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY, nil) == SQLITE_OK,
-      sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
+      sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement
     else { throw Failure(message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite has no memory") }
-    return sqlite3_column_int64(statement, 0)
+    while true {
+      let status = sqlite3_step(statement)
+      if status == SQLITE_DONE { return }
+      guard status == SQLITE_ROW else { throw Failure(message: String(cString: sqlite3_errmsg(handle))) }
+      body(statement)
+    }
+  }
+
+  /// Returns the integer that a query gives.
+  package static func integer(_ path: String, _ sql: String) throws -> Int64 {
+    var found: Int64?
+    try forEachRow(path, sql) { row in found = found ?? sqlite3_column_int64(row, 0) }
+    guard let found else { throw Failure(message: "there is no row") }
+    return found
   }
 }

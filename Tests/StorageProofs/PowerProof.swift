@@ -71,7 +71,7 @@ private struct Recording {
       }
       if random.chance(6) {
         try database.close()
-        if random.chance(30) { try OldFormat.downgrade(path) }
+        if random.chance(30) { try OldFormat.downgrade(path, to: Int64(random.below(2))) }
         database = try Database(path: path, storage: options)
       }
     }

@@ -180,11 +180,11 @@ private final class Faulty: StorageBackend {
     try backend.append(
       fault == .reorders ? records.map { StorageRecord(version: $0.version + 1, time: 0, bytes: $0.bytes) } : records)
   }
-  func write(_ rows: StorageRows, holding version: Int64?) throws {
+  func write(_ rows: StorageRows, holding point: StoragePoint?) throws {
     if fault == .losesRows, rows.contains(where: { $0.row == 3 }) { return }
     if fault == .keepsRemovedRows, rows.contains(where: \.isRemoved) { return }
-    try backend.write(rows, holding: fault == .losesTheVersion ? nil : version)
-    if fault == .losesTheVersion, let version { try backend.forget(through: version) }
+    try backend.write(rows, holding: fault == .losesTheVersion ? nil : point)
+    if fault == .losesTheVersion, let point { try backend.forget(through: point.version) }
   }
   func forget(through version: Int64) throws {
     try backend.forget(through: fault == .forgetsTooMuch ? version + 1 : version)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CorruptionTests {
   @Test func damaged() {
     Tries.expect(
-      CorruptionProof.run(files: 440 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 440 * Tries.factor, "files")
+      CorruptionProof.run(files: 660 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 660 * Tries.factor, "files")
   }
 
   @Test func filesOfOthers() throws {
@@ -26,6 +26,19 @@ import Testing
     let before = try Data(contentsOf: URL(filePath: path))
     #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
     #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+    sqlite("PRAGMA journal_mode = WAL; PRAGMA application_id = 7; CREATE TABLE a(b)")
+    #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
+    // A lock that was there stays.
+    try Data().write(to: URL(filePath: path + "-lock"))
+    #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
+    #expect(FileManager.default.fileExists(atPath: path + "-lock"))
+    try FileManager.default.removeItem(atPath: path + "-lock")
+    // Nothing but a header.
+    try Data("SQLite format 3\0".utf8 + [UInt8](repeating: 7, count: 4080)).write(to: URL(filePath: path))
+    #expect(CorruptionProof.open(path) == .code("storage-corrupt"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
     sqlite("PRAGMA application_id = 0x47514C64; PRAGMA user_version = 1; CREATE TABLE a(b)")
     guard case .code = CorruptionProof.open(path) else {
       return #expect(Bool(false), "a file without tables of ours is opened")
@@ -64,7 +77,7 @@ import Testing
       sqlite3_close(handle)
       return CorruptionProof.open(path)
     }
-    #expect(try changed("PRAGMA user_version = 2") == .code("storage-version"))
+    #expect(try changed("PRAGMA user_version = 3") == .code("storage-version"))
     #expect(try changed("PRAGMA user_version = 2147483647") == .code("storage-version"))
     #expect(try changed("PRAGMA application_id = 1") == .code("storage-corrupt"))
     // What others leave beside our tables changes nothing.
@@ -84,9 +97,16 @@ import Testing
         "DELETE FROM gqlite_log WHERE version > 20 AND (SELECT value FROM gqlite_meta WHERE key = 'folded') > 20")
         == .code("storage-corrupt"))
     let statements = [
-      "PRAGMA user_version = -1", "PRAGMA user_version = 0", "UPDATE gqlite_meta SET value = 'x' WHERE key = 'folded'",
+      "PRAGMA user_version = -1", "PRAGMA user_version = 0", "PRAGMA user_version = 1",
+      "UPDATE gqlite_meta SET value = 'x' WHERE key = 'folded'",
       "UPDATE gqlite_meta SET value = -5 WHERE key = 'folded'", "UPDATE gqlite_meta SET value = 1 WHERE key = 'folded'",
-      "UPDATE gqlite_meta SET value = 9e18 WHERE key = 'folded'", "DELETE FROM gqlite_meta", "DROP TABLE gqlite_meta",
+      "UPDATE gqlite_meta SET value = 9e18 WHERE key = 'folded'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'folded'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'folded_sum'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'newest'",
+      "UPDATE gqlite_meta SET value = value + 1 WHERE key = 'newest_sum'",
+      "DELETE FROM gqlite_meta WHERE key = 'newest'", "DELETE FROM gqlite_meta WHERE key = 'schema_sum'",
+      "DELETE FROM gqlite_meta", "DROP TABLE gqlite_meta",
       "UPDATE gqlite_meta SET value = 'type X { id: ID! }' WHERE key = 'schema'",
       "UPDATE gqlite_meta SET value = '' WHERE key = 'schema'",
       "UPDATE gqlite_meta SET value = 'type {' WHERE key = 'schema'", "DROP TABLE gqlite_log",

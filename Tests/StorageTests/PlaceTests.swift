@@ -53,6 +53,59 @@ import Testing
     #expect(try Database(path: folder.file("left")).count(of: "A") == 2)
   }
 
+  /// A table of SQLite has room for 2,000 columns, five of which are not fields; two of these are the times.
+  @Test func aTypeOfManyFields() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    func schema(_ count: Int) -> String {
+      "type A { id: ID! \((1..<count).map { "f\($0): Int" }.joined(separator: " ")) }"
+    }
+    let database = try Database(path: path, schema: schema(1993))
+    try database.run("mutation { insertA(data: {id: 1, f1992: 5}) { id } }")
+    #expect(code { try database.changeSchema(to: schema(1994)) } == "not-storable")
+    // What is refused is no failure of the file.
+    try database.run("mutation { updateA(where: id == 1, set: {f1: 6}) { id } }")
+    try database.close()
+    #expect(try Database(path: path).run("{ A { f1 f1992 } }").jsonString == #"{"A":[{"f1":6,"f1992":5}]}"#)
+    #expect(code { _ = try Database(path: folder.file("b.gqlite"), schema: schema(1994)) } == "not-storable")
+  }
+
+  /// Where several machines may use a file, its write-ahead log and its lock do not work.
+  @Test(arguments: ["nfs4", "cifs", "fuse.sshfs"]) func aNetwork(_ type: String) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    var status = stat()
+    #expect(stat(folder.path, &status) == 0)
+    // The number of a device, as Linux takes it apart.
+    let device = UInt64(status.st_dev)
+    let numbers =
+      "\((device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000):\(device & 0xFF | (device >> 12) & 0xFFFF_FF00)"
+    func options(_ access: StorageOptions.Access, _ type: String, allows: Bool = false) -> StorageOptions {
+      var options = StorageOptions(access: access, allowsNetwork: allows)
+      options.mounts = """
+        22 27 0:1 / / rw,relatime shared:1 - ext4 /dev/root rw
+        36 22 0:99 / /elsewhere rw shared:2 - nfs4 server:/other rw
+        35 22 \(numbers) / /mnt rw,noatime shared:3 master:1 - \(type) server:/data rw,vers=4.2
+        """
+      return options
+    }
+    #if os(Linux)
+      #expect(
+        code { _ = try Database(path: path, schema: Self.schema, storage: options(.write, type)) } == "storage-network")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    #endif
+    let database = try Database(path: path, schema: Self.schema, storage: options(.write, "ext4"))
+    try database.run("mutation { insertA(data: {id: 1, n: 5}) { id } }")
+    try database.close()
+    #if os(Linux)
+      #expect(code { _ = try Database(path: path, storage: options(.write, type)) } == "storage-network")
+      #expect(code { _ = try Database(path: path, storage: options(.follow, type)) } == "storage-network")
+    #endif
+    // Who reads, and who says so.
+    #expect(try Database(path: path, storage: options(.read, type)).count(of: "A") == 1)
+    #expect(try Database(path: path, storage: options(.write, type, allows: true)).count(of: "A") == 1)
+  }
+
   /// Each way to a file leads to one lock.
   @Test func onePerFile() throws {
     let folder = try Folder()

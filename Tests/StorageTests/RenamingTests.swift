@@ -126,6 +126,46 @@ import Testing
     #expect(try database.run("{ B { c b } }").jsonString == #"{"B":[{"c":3,"b":null}]}"#)
   }
 
+  @Test func aRenamedValueKeepsItsRows() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    do {
+      let database = try Database(
+        path: path, schema: "enum Kind { BOOK LAMP } type A { id: ID! kind: Kind all: [Kind!] }")
+      try database.run("mutation { insertA(data: {id: 1, kind: LAMP, all: [BOOK, LAMP]}) { id } }")
+      try database.close()
+    }
+    let schema = "enum Kind { NEW BOOK LIGHT @was(name: \"LAMP\") } type A { id: ID! kind: Kind all: [Kind!] }"
+    for _ in 0..<2 {
+      let database = try Database(path: path, schema: schema)
+      #expect(try database.run("{ A { kind all } }").jsonString == #"{"A":[{"kind":"LIGHT","all":["BOOK","LIGHT"]}]}"#)
+      try database.close()
+    }
+    #expect(try rows(path, "SELECT kind FROM A") == ["LIGHT"])
+    #expect(try Database(path: path).schema.contains("LIGHT @was(name: \"LAMP\")"))
+    #expect(try Database.verify(path: path) == [])
+  }
+
+  /// What would be refused is told, and nothing is changed.
+  @Test func aChangeIsToldOfAFile() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    do {
+      let database = try Database(path: path, schema: "type A { id: ID! a: Int @number(value: 2) }")
+      try database.changeSchema(to: "type A { id: ID! }")
+      try database.close()
+    }
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    for access in [StorageOptions.Access.write, .read, .follow] {
+      let database = try Database(path: path, storage: StorageOptions(access: access))
+      #expect(
+        code { _ = try database.schemaChange(to: "type A { id: ID! b: Int @number(value: 2) }") } == "number-conflict")
+      #expect(try database.schemaChange(to: "type A { id: ID! b: Int @number(value: 3) }").differences.count == 1)
+      try database.close()
+    }
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
   /// A file of a format in which schemas gave no numbers.
   @Test func anOlderFileOpens() throws {
     let folder = try Folder()

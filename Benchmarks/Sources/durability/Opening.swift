@@ -10,17 +10,22 @@ extension DurabilityBenchmark {
     """
 
   func makeRows() throws {
+    let ndjson = path("Message.ndjson")
+    try Data().write(to: URL(filePath: ndjson))
+    let file = try FileHandle(forWritingTo: URL(filePath: ndjson))
     var lines = ""
-    lines.reserveCapacity(rows * 140)
     for id in 0..<rows {
       let text = "message \(id) with some words that make it as long as most messages are"
       lines +=
         "{\"id\":\(id),\"chat\":\(id * 7919 % 50_000),\"author\":\(id * 104_729 % 100_000),"
         + "\"createdAt\":\"2026-01-01T00:\(String(format: "%02d:%02d", id / 60 % 60, id % 60))Z\",\"likes\":\(id % 100),\"text\":\"\(text)\"}\n"
+      // Many rows would take as much memory as the database that is measured.
+      if lines.utf8.count > 1 << 20 || id == rows - 1 {
+        try file.write(contentsOf: Data(lines.utf8))
+        lines.removeAll(keepingCapacity: true)
+      }
     }
-    let ndjson = path("Message.ndjson")
-    try lines.write(toFile: ndjson, atomically: false, encoding: .utf8)
-    lines = ""
+    try file.close()
     let database = try Database(path: path("rows.gqlite"), schema: Self.messages)
     let seconds = try Self.time { try database.load(path: ndjson) }
     print("importing \(rows) rows, in seconds", Self.number(seconds))

@@ -15,8 +15,13 @@ extension CatalogComparison {
       compareNames(.enumeration, type.name, before.identity, type.identity)
       let known = Set(before.values)
       let wanted = Set(type.values)
-      for value in type.values where !known.contains(value) {
-        differences.append(CatalogDifference(.added, .enumValue, "\(type.name).\(value)"))
+      for value in type.values {
+        let name = "\(type.name).\(value)"
+        if !known.contains(value) {
+          differences.append(CatalogDifference(.added, .enumValue, name))
+        } else if let former = formerNames[name] {
+          differences.append(CatalogDifference(.changed, .enumValue, name, .renamed(from: former)))
+        }
       }
       for value in before.values where !wanted.contains(value) {
         differences.append(CatalogDifference(.removed, .enumValue, "\(type.name).\(value)"))

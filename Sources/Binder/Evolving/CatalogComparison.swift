@@ -3,8 +3,8 @@ import GQLCatalog
 
 /// What two catalogs say differently, and where the data of the new one comes from in the old one.
 ///
-/// Types and fields are the same where their numbers or names are, or where the new catalog says what they were called.
-/// Enum values are the same where their names are.
+/// Types and fields are the same where their numbers or names are, or where the new catalog says what they were called;
+/// so are values of enums, which have no numbers.
 package struct CatalogComparison {
   /// With the names that the new one gives.
   let old: Catalog
@@ -318,7 +318,9 @@ package struct CatalogComparison {
     switch (from, to) {
     case (.list(let before), .list(let after)): isSameNested(before, after)
     case (.enumeration(let before), .enumeration(let after)):
-      old[before].values.allSatisfy { new[after].values.contains($0) }
+      old[before].values.allSatisfy {
+        new[after].values.contains($0) && formerNames["\(old[before].name).\($0)"] == nil
+      }
     case (.scalar(let before), .scalar(let after)): before == after
     default: false
     }

@@ -1,20 +1,19 @@
 import GQLBase
 import GQLCatalog
 
-/// A catalog with the names that the next one gives to its types and fields.
+/// A catalog with the names that the next one gives to its types, fields and values of enums.
 ///
-/// A type or field is the same where the number is, else where the name is, else where the next catalog says that it was
-/// called so. After the renaming, names alone tell what is the same.
+/// Each is the same where the number is, else where the name is, else where the next catalog says that it was called so. After the renaming, names alone tell what is the same.
 package struct CatalogRenaming {
   /// The catalog before, with new names. All identifiers are as they were.
   package private(set) var catalog: Catalog
-  /// By the new name, `User` or `User.name`: the name before.
+  /// By the new name, `User`, `User.name` or `Status.OLD`: the name before.
   private(set) var names: [String: String] = [:]
   package private(set) var problems: [RenameProblem] = []
   private let old: Catalog
   private let new: Catalog
 
-  /// A type or a field, as it is matched.
+  /// A type, a field or a value of an enum, as it is matched.
   private struct Item {
     var name: String
     var identity: Identity
@@ -28,6 +27,7 @@ package struct CatalogRenaming {
     catalog = old
     renameTypes()
     renameFields()
+    renameEnumValues()
     if !names.isEmpty { nameColumns() }
   }
 
@@ -168,6 +168,30 @@ package struct CatalogRenaming {
       for (number, field) in catalog[id].fields.enumerated()
       where number < catalog.types[place].properties.count {
         catalog.types[place].properties[number].name = field.name
+      }
+    }
+  }
+
+  // MARK: - Enums
+
+  private mutating func renameEnumValues() {
+    func values(_ type: EnumType) -> [Item] {
+      type.values.enumerated().map { place, name in
+        Item(
+          name: name, identity: type.notes.indices.contains(place) ? type.notes[place].identity : Identity(),
+          place: place)
+      }
+    }
+    let wanted = NameIndex(new.enums.lazy.map(\.name))
+    for place in catalog.enums.indices where catalog.enums[place].id != catalog.statusType {
+      guard let type = wanted[catalog.enums[place].name].map({ new.enums[$0] }), type.id != new.statusType else {
+        continue
+      }
+      let before = values(catalog.enums[place])
+      for (number, match) in match(before, values(type), in: type.name).enumerated() {
+        guard let match, before[match].name != type.values[number] else { continue }
+        catalog.enums[place].values[match] = type.values[number]
+        names["\(type.name).\(type.values[number])"] = before[match].name
       }
     }
   }

@@ -1,7 +1,7 @@
 /// Why a former name or a number of a schema does not agree with the schema before it.
 package struct RenameProblem: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// `@was(name:)` names a type or a field that the new schema still has.
+    /// `@was(name:)` names a type, a field or a value of an enum that the new schema still has.
     case isStillThere(String)
     /// The number belongs to another type or field, which the new schema still has.
     case numberIsTaken(Int64, by: String)
@@ -12,7 +12,7 @@ package struct RenameProblem: Sendable, Hashable {
   }
 
   package var kind: Kind
-  /// `User`, `User.name`, of the new schema.
+  /// `User`, `User.name`, `Status.OLD`, of the new schema.
   package var path: String
 
   /// The directive that says what is wrong.

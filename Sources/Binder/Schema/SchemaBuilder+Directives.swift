@@ -4,13 +4,14 @@ import GQLParser
 
 /// What the language's schema directives take.
 package struct SchemaDirective: Sendable {
-  enum Place { case field, object, abstract, abstractField, enumeration, schema, other }
+  enum Place { case field, object, abstract, abstractField, enumeration, enumValue, schema, other }
 
   package var name: String
   var onField: [String]?
   var onObject: [String]?
   var onAbstract: [String]?
   var onEnum: [String]?
+  var onEnumValue: [String]?
   var onSchema: [String]?
   var isRepeatable = false
 
@@ -31,7 +32,8 @@ package struct SchemaDirective: Sendable {
     SchemaDirective(name: "source", onField: ["name", "mixed"], onObject: ["name"], onAbstract: ["name"]),
     SchemaDirective(name: "rowNumber", onField: []),
     SchemaDirective(
-      name: "was", onField: ["name"], onObject: ["name"], onAbstract: ["name"], onEnum: ["name"], isRepeatable: true),
+      name: "was", onField: ["name"], onObject: ["name"], onAbstract: ["name"], onEnum: ["name"], onEnumValue: ["name"],
+      isRepeatable: true),
     SchemaDirective(name: "number", onField: ["value"], onObject: ["value"], onAbstract: ["value"]),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]
@@ -56,6 +58,7 @@ extension SchemaBuilder {
       case .object: known.onObject
       case .abstract: known.onAbstract
       case .enumeration: known.onEnum
+      case .enumValue: known.onEnumValue
       case .schema: known.onSchema
       case .abstractField, .other: nil
       }
@@ -64,6 +67,7 @@ extension SchemaBuilder {
         switch place {
         case .field: .onField
         case .abstractField: .onAbstract
+        case .enumValue: .onEnumValue
         default: .onType
         }
       report(.misplacedDirective(name: name, reason: reason), at: directive.name.range)

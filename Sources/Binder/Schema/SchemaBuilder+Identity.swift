@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLParser
 
-/// `@was(name:)` and `@number(value:)`: what a type or a field is recognized by in another schema.
+/// `@was(name:)` and `@number(value:)`: what a type, a field or a value of an enum is recognized by in another schema.
 extension SchemaBuilder {
   /// Returns what the directives say; what is wrong with them is reported.
   mutating func identity(in list: [Directive]) -> Identity {
@@ -38,16 +38,20 @@ extension SchemaBuilder {
     return number
   }
 
-  /// Reports former names and numbers that two types have, or two fields of one type.
+  /// Reports former names and numbers that two types have, two fields of one type, or two values of an enum.
   mutating func checkIdentities() {
     checkIdentities(of: drafts.map { ($0.definition.name.text, $0.definition.directives) }, in: nil)
     for draft in drafts {
       checkIdentities(
         of: draft.definition.fields.map { ($0.name.text, $0.directives) }, in: draft.definition.name.text)
+      checkIdentities(
+        of: draft.definition.values.map { ($0.name.text, $0.directives) }, in: draft.definition.name.text, isEnum: true)
     }
   }
 
-  private mutating func checkIdentities(of owners: [(name: String, directives: [Directive])], in type: String?) {
+  private mutating func checkIdentities(
+    of owners: [(name: String, directives: [Directive])], in type: String?, isEnum: Bool = false
+  ) {
     var names: [String: (owner: String, range: SourceRange)] = [:]
     var numbers: [Int64: (owner: String, range: SourceRange)] = [:]
     for (owner, directives) in owners {
@@ -58,11 +62,17 @@ extension SchemaBuilder {
             continue
           }
           if let first = names[name.value], first.owner != owner {
-            report(.sharedFormerName(name: name.value, type: type, first: first.range), at: argument.value.range)
+            let problem: SchemaProblem =
+              if isEnum, let type {
+                .sharedFormerValue(name: name.value, type: type, first: first.range)
+              } else {
+                .sharedFormerName(name: name.value, type: type, first: first.range)
+              }
+            report(problem, at: argument.value.range)
           } else {
             names[name.value] = (owner, argument.value.range)
           }
-        case "number":
+        case "number" where !isEnum:
           guard let argument = argument("value", of: directive), let number = Self.number(argument) else { continue }
           if let first = numbers[number], first.owner != owner {
             report(.sharedNumber(number: number, type: type, first: first.range), at: argument.value.range)

@@ -270,9 +270,12 @@ struct SchemaBuilder {
           continue
         }
         seen[name] = value.name.range
+        let known = value.directives.filter { check($0, on: .enumValue) }
         catalog.enums[Int(id.index)].values.append(name)
         catalog.enums[Int(id.index)].notes.append(
-          EnumType.Note(description: value.description?.value, deprecation: deprecation(in: value.directives)))
+          EnumType.Note(
+            description: value.description?.value, deprecation: deprecation(in: value.directives),
+            identity: identity(in: known)))
       }
       if catalog.enums[Int(id.index)].notes.allSatisfy({ $0 == EnumType.Note() }) {
         catalog.enums[Int(id.index)].notes = []

@@ -25,7 +25,7 @@ private struct SchemaDefinitionWriter {
         var definition = EnumValueDefinition(name(value), range: nowhere)
         if type.notes.indices.contains(index) {
           definition.description = literal(type.notes[index].description)
-          definition.directives = deprecated(type.notes[index].deprecation)
+          definition.directives = deprecated(type.notes[index].deprecation) + identity(type.notes[index].identity)
         }
         return definition
       }

@@ -48,7 +48,7 @@ extension SchemaProblem {
       case .notAnInterface, .missingInterface, .cyclicInterface: "wrong-interface"
       case .missingInterfaceField, .wrongInterfaceField: "interface-field"
       case .wrongMember: "wrong-member"
-      case .sharedFormerName: "rename-conflict"
+      case .sharedFormerName, .sharedFormerValue: "rename-conflict"
       case .sharedNumber: "number-conflict"
       case .notSupportedYet: "not-supported-yet"
       }
@@ -86,6 +86,7 @@ extension SchemaProblem {
     case .misplacedDirective(let name, .inEmbedded): "'@\(name)' cannot stand in a type without an id"
     case .misplacedDirective(let name, .onType): "'@\(name)' cannot stand on a type"
     case .misplacedDirective(let name, .onAbstract): "'@\(name)' cannot stand on a field of an interface"
+    case .misplacedDirective(let name, .onEnumValue): "'@\(name)' cannot stand on a value of an enum"
     case .misplacedDirective(let name, .onField): "'@\(name)' cannot stand on a field"
     case .misplacedDirective(let name, .notNumber): "'@\(name)' is for an id of the type ID or Int"
     case .misplacedDirective(let name, .onComputed): "'@\(name)' cannot stand on a computed field"
@@ -122,6 +123,7 @@ extension SchemaProblem {
     case .wrongMember(let name, let of, .withoutID): "'\(name)' cannot be one of '\(of)': it has no id"
     case .wrongMember(let name, let of, .repeated): "'\(of)' names '\(name)' twice"
     case .sharedFormerName(let name, let type?, _): "two fields of '\(type)' say that they were '\(name)'"
+    case .sharedFormerValue(let name, let type, _): "two values of '\(type)' say that they were '\(name)'"
     case .sharedFormerName(let name, nil, _): "two types say that they were '\(name)'"
     case .sharedNumber(let number, let type?, _): "two fields of '\(type)' have the number \(number)"
     case .sharedNumber(let number, nil, _): "two types have the number \(number)"
@@ -157,7 +159,7 @@ extension SchemaProblem {
     switch self {
     case .duplicateType(_, let first), .duplicateField(_, _, let first), .duplicateEnumValue(_, _, let first):
       notes.append(Diagnostic.Note("first defined here", range: first))
-    case .sharedFormerName(_, _, let first), .sharedNumber(_, _, let first):
+    case .sharedFormerName(_, _, let first), .sharedFormerValue(_, _, let first), .sharedNumber(_, _, let first):
       notes.append(Diagnostic.Note("the other one", range: first))
     case .inverseConflict(_, _, _, _, let other):
       notes.append(Diagnostic.Note("the other inverse", range: other))

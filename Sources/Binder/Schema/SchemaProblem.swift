@@ -91,13 +91,15 @@ package enum SchemaProblem: Sendable {
   case wrongMember(name: String, of: String, reason: Membership)
   /// `type A { id: ID! b: Int @was(name: "a") c: Int @was(name: "a") }`; without a type, two types of one former name.
   case sharedFormerName(name: String, type: String?, first: SourceRange)
+  /// `enum E { A @was(name: "C") B @was(name: "C") }`
+  case sharedFormerValue(name: String, type: String, first: SourceRange)
   /// `type A { id: ID! b: Int @number(value: 1) c: Int @number(value: 1) }`; without a type, two types of one number.
   case sharedNumber(number: Int64, type: String?, first: SourceRange)
   /// A feature of the language that this version does not run.
   case notSupportedYet(NotSupportedYet)
 
   package enum Misplacement: Sendable, Hashable {
-    case notRelation, notText, inEmbedded, onType, onField, onComputed, onAbstract
+    case notRelation, notText, inEmbedded, onType, onField, onComputed, onAbstract, onEnumValue
     /// `@rowNumber` beside a field that is no id.
     case notNumber
   }

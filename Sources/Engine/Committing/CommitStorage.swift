@@ -43,6 +43,9 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Throws where a version with another schema cannot be kept. Nothing has been written then.
   func check(_ next: Snapshot, after base: Snapshot) throws(QueryError)
 
+  /// Throws where the schema of a version has no place in what is kept, whoever may write it. Nothing is written.
+  func checkSchema(of next: Snapshot) throws(QueryError)
+
   /// Keeps a version with another schema or other row numbers, in the place of all that is there.
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError)
 

@@ -179,7 +179,11 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Runs `body` when nobody commits, and keeps others from it. Where it fails, others go on.
-  func exclusively(afterFailure: Bool = false, _ body: () throws(QueryError) -> Void) throws(QueryError) {
+  ///
+  /// - Parameter ends: Whether writing ends where it fails.
+  func exclusively(
+    afterFailure: Bool = false, ends: Bool = false, _ body: () throws(QueryError) -> Void
+  ) throws(QueryError) {
     pthread_mutex_lock(mutex)
     while progress.isCommitting { pthread_cond_wait(condition, mutex) }
     if !afterFailure, let failure = progress.failure {
@@ -188,13 +192,20 @@ final class Committer: @unchecked Sendable {
     }
     progress.isCommitting = true
     pthread_mutex_unlock(mutex)
+    var failure: QueryError?
     defer {
       locked {
         progress.isCommitting = false
+        if ends, let failure { progress.end(failure) }
         pthread_cond_broadcast(condition)
       }
     }
-    try body()
+    do throws(QueryError) {
+      try body()
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   /// Runs `body` without the lock, and notes that what it has taken is kept, or that it failed. Precondition: locked.

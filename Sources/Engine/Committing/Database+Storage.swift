@@ -17,7 +17,8 @@ extension Database {
   public func flush() throws(QueryError) {
     guard let committer, committer.refusal == nil else { return }
     try wait(for: committer.applied)
-    try committer.exclusively { () throws(QueryError) in try committer.storage.flush() }
+    // Nothing is tried again on a file whose sync has failed.
+    try committer.exclusively(ends: true) { () throws(QueryError) in try committer.storage.flush() }
   }
 
   /// Writes what is to be written, and lets go of the file. Queries go on with what is there; whoever writes later gets

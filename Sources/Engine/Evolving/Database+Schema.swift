@@ -11,15 +11,21 @@ extension Database {
   ///
   /// Complexity: that of the change.
   ///
-  /// - Throws: ``QueryError`` with every problem of the schema.
+  /// - Throws: ``QueryError`` with every problem of the schema; with the code `number-conflict` where a number that it gives
+  ///   belongs to something else in the file, which may be gone.
   public func schemaChange(
     to schema: String, name: String = "schema.graphql", options: RunOptions = RunOptions()
   ) throws(QueryError) -> SchemaChange {
-    try SchemaEvolution(current, to: SourceText(name: name, text: schema), limits: limits, options).change
+    let evolution = try SchemaEvolution(current, to: SourceText(name: name, text: schema), limits: limits, options)
+    if let committer {
+      try alone(committer) { () throws(QueryError) in try committer.storage.checkSchema(of: evolution.snapshot) }
+    }
+    return evolution.change
   }
 
-  /// Puts the data under another schema. Types, fields and enum values are the same where their names are. A type or field
-  /// that is renamed says so, `name: String! @was(name: "title")`, or has a number, `@number(value: 7)`.
+  /// Puts the data under another schema. Types, fields and enum values are the same where their names are. One
+  /// that is renamed says so, `name: String! @was(name: "title")`. A type or field may have a number instead,
+  /// `@number(value: 7)`.
   ///
   /// Values are carried over where the new type has them, new fields get their defaults, indexes are built; entities
   /// keep their order, their times and, where the key stays, what refers to them, and deleted ones can still be restored.

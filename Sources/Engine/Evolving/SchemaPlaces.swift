@@ -1,7 +1,7 @@
 import GQLBase
 import GQLParser
 
-/// Where a schema's text names its types and their fields.
+/// Where a schema's text names its types, their fields and values.
 struct SchemaPlaces {
   private let definitions: [TypeDefinition]
 
@@ -9,13 +9,15 @@ struct SchemaPlaces {
     definitions = document.definitions.compactMap { if case .type(let type) = $0 { type } else { nil } }
   }
 
-  /// The place of a directive of a type or field with an argument of some value, else that of the type or field.
+  /// The place of a directive of a type, field or value with an argument of some value, else that of what it stands on.
   func place(of directive: String, saying value: Expression.Kind, on path: String) -> SourceRange? {
     let steps = path.split(separator: ".", maxSplits: 1).map(String.init)
     for type in definitions where type.name.text == steps.first {
       let directives =
         steps.count == 1
-        ? type.directives : type.fields.filter { $0.name.text == steps[1] }.flatMap(\.directives)
+        ? type.directives
+        : type.fields.filter { $0.name.text == steps[1] }.flatMap(\.directives)
+          + type.values.filter { $0.name.text == steps[1] }.flatMap(\.directives)
       for found in directives where found.name.text == directive {
         for argument in found.arguments where Self.say(argument.value.kind, value) { return argument.value.range }
       }
@@ -31,7 +33,7 @@ struct SchemaPlaces {
     }
   }
 
-  /// The place of a field, else of its type; nil for what the schema does not name. `User.address.city` is looked for
+  /// The place of a field or a value, else of its type; nil for what the schema does not name. `User.address.city` is looked for
   /// as the field `address`.
   func place(of path: String) -> SourceRange? {
     let steps = path.split(separator: ".", maxSplits: 2).map(String.init)
@@ -40,6 +42,7 @@ struct SchemaPlaces {
     if steps.count > 1 {
       for type in types {
         if let field = type.fields.first(where: { $0.name.text == steps[1] }) { return field.name.range }
+        if let value = type.values.first(where: { $0.name.text == steps[1] }) { return value.name.range }
       }
     }
     return types.first?.name.range

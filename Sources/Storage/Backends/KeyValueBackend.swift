@@ -36,7 +36,7 @@ public protocol PathStore: AnyObject, Sendable {
 ///
 /// | Model | Instance | Property | Value |
 /// |---|---|---|---|
-/// | 0 | 0 | 0 | the state: side, version, number of types, schema |
+/// | 0 | 0 | 0 | the state: side, folded and newest version with their sums, number of types, schema |
 /// | 0 | 1 | 0 | the number of types of a side that is being written |
 /// | 1 | version | 0 | a record |
 /// | 2 + 2 × type + side | row | 0 | a row |
@@ -45,7 +45,7 @@ public protocol PathStore: AnyObject, Sendable {
 /// *side*, and then the state.
 public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked Sendable {
   private let store: Store
-  private var state: Head?
+  private var head: Head?
 
   /// A backend in a store.
   public init(_ store: Store) { self.store = store }
@@ -58,30 +58,40 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
   /// A state as the value at its path has it.
   private struct Head {
     var side: Int
-    var version: Int64
     var types: Int
-    var schema: String
+    var state: StorageState
 
-    init(side: Int, version: Int64, types: Int, schema: String) {
+    init(side: Int, types: Int, state: StorageState) {
       self.side = side
-      self.version = version
       self.types = types
-      self.schema = schema
+      self.state = state
     }
 
     /// Nil where the bytes are none.
     init?(_ bytes: [UInt8]) {
-      let parts = bytes.split(separator: 0x0A, maxSplits: 3, omittingEmptySubsequences: false)
-      guard parts.count == 4 else { return nil }
-      let numbers = parts.prefix(3).map { Int64(String(decoding: $0, as: UTF8.self)) }
-      guard let side = numbers[0], let version = numbers[1], let types = numbers[2], side == 0 || side == 1,
-        (0...1_000_000).contains(types), (0..<(1 << 62)).contains(version)
+      let parts = bytes.split(separator: 0x0A, maxSplits: 6, omittingEmptySubsequences: false)
+      guard parts.count == 7 else { return nil }
+      let numbers = parts.prefix(6).compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+      guard numbers.count == 6, numbers[0] == 0 || numbers[0] == 1, (0...1_000_000).contains(numbers[5]),
+        let folded = Self.point(numbers[1], numbers[2]), let newest = Self.point(numbers[3], numbers[4])
       else { return nil }
       self.init(
-        side: Int(side), version: version, types: Int(types), schema: String(decoding: parts[3], as: UTF8.self))
+        side: Int(numbers[0]), types: Int(numbers[5]),
+        state: StorageState(schema: String(decoding: parts[6], as: UTF8.self), folded: folded, newest: newest))
     }
 
-    var bytes: [UInt8] { Array("\(side)\n\(version)\n\(types)\n\(schema)".utf8) }
+    private static func point(_ version: Int64, _ sum: Int64) -> StoragePoint? {
+      guard (0..<(1 << 62)).contains(version), let sum = UInt32(exactly: sum) else { return nil }
+      return StoragePoint(version: version, sum: sum)
+    }
+
+    var bytes: [UInt8] {
+      let numbers = [
+        Int64(side), state.folded.version, Int64(state.folded.sum), state.newest.version, Int64(state.newest.sum),
+        Int64(types),
+      ]
+      return Array("\(numbers.map { "\($0)" }.joined(separator: "\n"))\n\(state.schema)".utf8)
+    }
   }
 
   private static var headPath: ValuePath { ValuePath(model: 0, instance: 0, property: 0) }
@@ -95,7 +105,7 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
     ValuePath(model: 2 + 2 * type + side, instance: row, property: 0)
   }
 
-  private func head() throws -> Head? {
+  private func readHead() throws -> Head? {
     guard let bytes = try store.get(Self.headPath) else { return nil }
     guard let head = Head(bytes) else {
       throw StorageProblem.corrupt("what it says of itself is not readable").error(name)
@@ -107,33 +117,36 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
 
   /// See ``StorageBackend/open(_:)``.
   public func open(_ options: StorageOptions) throws {
-    state = try head()
-    if state != nil, options.access == .write { try forgetStrayRecords() }
+    head = try readHead()
+    if head != nil, options.access == .write { try forgetStrayRecords() }
   }
 
   /// Removes records that a failure has left without those before them: their numbers are given again.
   private func forgetStrayRecords() throws {
-    guard let state else { return }
-    var next = state.version + 1
+    guard let state = head?.state else { return }
+    var next = state.folded.version + 1
     while try store.get(recordPath(next)) != nil { next += 1 }
+    // Where one is missing that was there, nothing is removed.
+    if next <= state.newest.version { return }
     for version in try store.all(model: 1) where version > next { try store.set(nil, for: recordPath(Int64(version))) }
   }
 
   /// See ``StorageBackend/read(into:)``.
   public func read(into reader: StorageReader) throws {
-    state = try head()
-    guard let state else { return }
-    try reader.begin(StorageState(schema: state.schema, version: state.version))
-    for type in 0..<state.types {
-      for row in try store.all(model: 2 + 2 * type + state.side).sorted() {
-        guard let bytes = try store.get(rowPath(type, row, side: state.side)) else { continue }
+    head = try readHead()
+    guard let head else { return }
+    try reader.begin(head.state)
+    for type in 0..<head.types {
+      for row in try store.all(model: 2 + 2 * type + head.side).sorted() {
+        guard let bytes = try store.get(rowPath(type, row, side: head.side)) else { continue }
         try reader.add(try Self.row(type, row, bytes, name))
       }
     }
-    for version in try store.all(model: 1).sorted() where version <= state.version {
+    let folded = head.state.folded.version
+    for version in try store.all(model: 1).sorted() where version <= folded {
       if let record = try record(Int64(version)) { try reader.add(record) }
     }
-    var next = state.version + 1
+    var next = folded + 1
     while let record = try record(next) {
       try reader.add(record)
       next += 1
@@ -142,17 +155,21 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
 
   /// See ``StorageBackend/records(after:)``.
   public func records(after version: Int64) throws -> [StorageRecord]? {
-    guard let head = try head() else { return [] }
-    if head.side != state?.side || head.types != state?.types || head.schema != state?.schema { return nil }
+    guard let found = try readHead() else { return [] }
+    if found.side != head?.side || found.types != head?.types || found.state.schema != head?.state.schema { return nil }
+    return try records(after: version, reaching: found.state.folded.version)
+  }
+
+  private func records(after version: Int64, reaching folded: Int64) throws -> [StorageRecord]? {
     var found: [StorageRecord] = []
     while let record = try record(version + 1 + Int64(found.count)) { found.append(record) }
-    return version + Int64(found.count) < head.version ? nil : found
+    return version + Int64(found.count) < folded ? nil : found
   }
 
   /// A number that moves with the state and the newest record.
   public func changeMark() throws -> Int64 {
-    guard let head = try head() else { return 0 }
-    var newest = head.version
+    guard let head = try readHead() else { return 0 }
+    var newest = head.state.folded.version
     while try store.get(recordPath(newest + 1)) != nil { newest += 1 }
     return newest * 2 + Int64(head.side)
   }
@@ -193,13 +210,13 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
   }
 
   /// See ``StorageBackend/write(_:holding:)``.
-  public func write(_ rows: StorageRows, holding version: Int64?) throws {
-    guard var state else { return }
-    for row in rows { try put(row, side: state.side) }
-    guard let version else { return }
-    state.version = version
-    try store.set(state.bytes, for: Self.headPath)
-    self.state = state
+  public func write(_ rows: StorageRows, holding point: StoragePoint?) throws {
+    guard var head else { return }
+    for row in rows { try put(row, side: head.side) }
+    head.state.newest = rows.point
+    if let point { head.state.folded = point }
+    try store.set(head.bytes, for: Self.headPath)
+    self.head = head
   }
 
   private func put(_ row: StorageRow, side: Int) throws {
@@ -213,8 +230,8 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
   }
 
   /// See ``StorageBackend/replace(_:with:)``.
-  public func replace(_ newState: StorageState, with rows: StorageRows) throws {
-    let old = state
+  public func replace(_ state: StorageState, with rows: StorageRows) throws {
+    let old = head
     let side = old.map { 1 - $0.side } ?? 0
     // What an earlier attempt has left there.
     let left = try store.get(Self.sidePath).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
@@ -222,13 +239,13 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
     let types = rows.typeCount
     try store.set(Array("\(types)".utf8), for: Self.sidePath)
     for row in rows { try put(row, side: side) }
-    let head = Head(side: side, version: newState.version, types: types, schema: newState.schema)
-    try store.set(head.bytes, for: Self.headPath)
-    state = head
+    let new = Head(side: side, types: types, state: state)
+    try store.set(new.bytes, for: Self.headPath)
+    head = new
     // The other side is not looked at any more.
     try store.set(Array("\(max(old?.types ?? 0, left))".utf8), for: Self.sidePath)
     try clear(1 - side, types: old?.types ?? 0)
-    try forget(through: newState.version)
+    try forget(through: state.folded.version)
     try store.set(nil, for: Self.sidePath)
   }
 
@@ -239,5 +256,5 @@ public final class KeyValueBackend<Store: PathStore>: StorageBackend, @unchecked
   }
 
   /// See ``StorageBackend/close()``.
-  public func close() throws { state = nil }
+  public func close() throws { head = nil }
 }

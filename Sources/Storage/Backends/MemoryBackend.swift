@@ -48,7 +48,7 @@ public final class MemoryBackend: StorageBackend {
     content.withLock { content in
       let found = content.records.filter { $0.version > version }
       if let first = found.first { return first.version == version + 1 ? found : nil }
-      return version >= content.state?.version ?? 0 ? [] : nil
+      return version >= content.state?.folded.version ?? 0 ? [] : nil
     }
   }
 
@@ -64,10 +64,11 @@ public final class MemoryBackend: StorageBackend {
   }
 
   /// See ``StorageBackend/write(_:holding:)``.
-  public func write(_ rows: StorageRows, holding version: Int64?) throws {
+  public func write(_ rows: StorageRows, holding point: StoragePoint?) throws {
     content.withLock { content in
       for row in rows { content.put(row) }
-      if let version { content.state?.version = version }
+      content.state?.newest = rows.point
+      if let point { content.state?.folded = point }
       content.mark += 1
     }
   }

@@ -15,7 +15,8 @@ extension CommitLog {
     let file = SQLiteBackend(path: unfinished)
     if let original = backend as? SQLiteBackend { file.identity = original.identity }
     do throws(QueryError) {
-      let copy = CommitLog(file, options: StorageOptions())
+      // Nobody else knows of it.
+      let copy = CommitLog(file, options: StorageOptions(allowsNetwork: true))
       try copy.begin(newest, version: version)
       try copy.close(newest)
     } catch {

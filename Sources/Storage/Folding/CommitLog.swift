@@ -19,9 +19,12 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   // What the rows of the backend lack.
   private var dirty = DirtyRows()
   /// Rows that are being written, of versions up to one.
-  private var folding: (rows: DirtyRows, version: Int64)?
+  private var folding: (rows: DirtyRows, end: StoragePoint)?
   private var folded: Int64 = 0
-  private var version: Int64 = 0
+  /// The version that was appended last, or read.
+  private var point = StoragePoint(version: 0, sum: 0)
+  /// The last record that was read beyond that version.
+  private var lastRead = StoragePoint(version: 0, sum: 0)
   private var recordBytes = 0
   /// The records that the backend keeps, oldest first, with the number of their bytes.
   private var records: [(version: Int64, bytes: Int)] = []
@@ -70,7 +73,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       if let kept = try readAll() { return kept }
       guard options.access == .write else { throw StorageProblem.failed("it is empty").error(backend.name) }
       let snapshot = Snapshot.empty(schema ?? Catalog())
-      try replace(snapshot, version: 0)
+      point = try replace(snapshot, version: 0, time: 0)
       newest = snapshot
       return StoredVersion(snapshot: snapshot, version: 0, hasSchema: schema != nil)
     } catch {
@@ -89,11 +92,12 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     newest = snapshot
     dirty = reader.dirty
     folding = nil
-    folded = reader.folded
-    version = reader.version
+    folded = reader.folded.version
+    point = reader.point
+    lastRead = point
     recordBytes = reader.recordBytes
     records = reader.records
-    return StoredVersion(snapshot: snapshot, version: version, hasSchema: hasSchema)
+    return StoredVersion(snapshot: snapshot, version: point.version, hasSchema: hasSchema)
   }
 
   // MARK: - Appending
@@ -128,16 +132,23 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     }
     let bytes = commits.reduce(0) { $0 + $1.changes.bytes.count }
     if bytes > options.folding.largeCommit, backend.isTransactional {
-      version = last
+      for commit in commits {
+        point = StoragePoint(version: commit.version, sum: LogRecord.sum(commit, after: point.sum))
+      }
       try foldAll(newest)
       // These commits have no records, so that those before them lead nowhere.
       try forget(through: last)
     } else {
-      let appended = commits.map(\.record)
+      var (appended, end): ([StorageRecord], StoragePoint) = ([], point)
+      for commit in commits {
+        let (bytes, sum) = LogRecord.bytes(commit, after: end.sum)
+        appended.append(StorageRecord(version: commit.version, time: commit.time, bytes: bytes))
+        end = StoragePoint(version: commit.version, sum: sum)
+      }
       try calling { try backend.append(appended) }
       for record in appended { records.append((record.version, record.bytes.count)) }
       recordBytes += bytes
-      version = last
+      point = end
       // One slice after each commit, so that none waits for more.
       if folding != nil || recordBytes > options.folding.logBytes { _ = try fold() }
     }
@@ -150,19 +161,19 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     guard let newest, unwritten.isEmpty else { return false }
     if folding == nil {
       if dirty.isEmpty { return false }
-      folding = (dirty, version)
+      folding = (dirty, point)
       dirty = DirtyRows()
       recordBytes = 0
     }
     guard case (var rows, let end)? = folding else { return false }
-    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: newest, version: version)
+    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: newest, at: point)
     try calling { try backend.write(slice, holding: rows.isEmpty ? end : nil) }
     if !rows.isEmpty {
       folding = (rows, end)
       return true
     }
     folding = nil
-    folded = end
+    folded = end.version
     try forgetOld()
     return !dirty.isEmpty
   }
@@ -187,9 +198,9 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   private func foldAll(_ newest: Snapshot) throws(QueryError) {
     if let folding { dirty.formUnion(folding.rows) }
     folding = nil
-    let all = StorageRows(dirty.takeAll(), of: newest, version: version)
-    try calling { try backend.write(all, holding: version) }
-    folded = version
+    let all = StorageRows(dirty.takeAll(), of: newest, at: point)
+    try calling { try backend.write(all, holding: point) }
+    folded = point.version
     recordBytes = 0
   }
 
@@ -200,12 +211,16 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       let new = next.catalog.types.first { base.catalog.type(named: $0.name) == nil && !$0.isElement }
       throw (new.map { .typeIsMissing($0.name) } ?? StorageProblem.openedForReading).error(backend.name)
     }
-    let state = try state(of: next, version: 0)
+    try checkSchema(of: next)
+  }
+
+  func checkSchema(of next: Snapshot) throws(QueryError) {
+    let state = try state(of: next, version: 0, time: 0)
     try calling { try backend.check(state) }
   }
 
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) {
-    try replace(newest, version: version)
+    point = try replace(newest, version: version, time: time)
     self.newest = newest
     forgetUnwritten()
     folding = nil
@@ -213,20 +228,22 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     recordBytes = 0
     records = []
     folded = version
-    self.version = version
   }
 
-  private func replace(_ snapshot: Snapshot, version: Int64) throws(QueryError) {
-    let state = try state(of: snapshot, version: version)
-    try calling { try backend.replace(state, with: StorageRows(allOf: snapshot, version: version)) }
+  private func replace(_ snapshot: Snapshot, version: Int64, time: Int64) throws(QueryError) -> StoragePoint {
+    let state = try state(of: snapshot, version: version, time: time)
+    try calling { try backend.replace(state, with: StorageRows(allOf: snapshot, at: state.folded)) }
+    return state.folded
   }
 
-  private func state(of snapshot: Snapshot, version: Int64) throws(QueryError) -> StorageState {
+  private func state(of snapshot: Snapshot, version: Int64, time: Int64) throws(QueryError) -> StorageState {
     let schema = snapshot.catalog.types.isEmpty ? "" : Database(snapshot).schema
     guard Self.isReadBack(schema, as: snapshot.catalog) else {
       throw StorageProblem.notStorable("this schema").error(backend.name)
     }
-    return StorageState(schema: schema, version: version)
+    let sum = LogRecord.sum(schema: schema, version: version, time: time, after: point.sum)
+    let state = StoragePoint(version: version, sum: sum)
+    return StorageState(schema: schema, folded: state, newest: state)
   }
 
   /// Returns whether a printed schema is read back with the same numbers: records name types and columns by their
@@ -257,20 +274,31 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     guard let records = try calling({ try backend.records(after: version) }) else { return nil }
     var commits: [Commit] = []
     commits.reserveCapacity(records.count)
+    var last = [point, lastRead].first { $0.version == version }
     for (index, record) in records.enumerated() {
-      guard record.version == version + 1 + Int64(index),
-        let changes = record.bytes.withUnsafeBytes({ LogRecord.changes($0) })
-      else { throw StorageProblem.corrupt("the checksum of commit \(record.version) is wrong").error(backend.name) }
-      commits.append(Commit(version: record.version, time: record.time, changes: changes))
+      let decoded = record.bytes.withUnsafeBytes {
+        record.isChained
+          ? LogRecord($0, version: record.version, time: record.time)
+          : LogRecord(unchained: $0, version: record.version, time: record.time, after: last?.sum ?? 0)
+      }
+      guard record.version == version + 1 + Int64(index), let decoded else {
+        throw StorageProblem.corrupt("the checksum of commit \(record.version) is wrong").error(backend.name)
+      }
+      if let last, let before = decoded.before, before != last.sum {
+        throw StorageProblem.corrupt("commit \(record.version) does not follow the one before it").error(backend.name)
+      }
+      commits.append(Commit(version: record.version, time: record.time, changes: decoded.changes))
+      last = StoragePoint(version: record.version, sum: decoded.sum)
     }
+    if let last { lastRead = last }
     return commits
   }
 
   /// Returns the commits that lead to the version that was read, from the oldest one after which none is missing.
   func keptCommits() throws(QueryError) -> [Commit] {
-    var oldest = version
+    var oldest = point.version
     for record in records.reversed() where record.version == oldest { oldest -= 1 }
-    return try (commits(after: oldest) ?? []).filter { $0.version <= version }
+    return try (commits(after: oldest) ?? []).filter { $0.version <= point.version }
   }
 
   func news(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion? {
@@ -297,7 +325,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     }
     let snapshot = transaction.commit()
     self.newest = snapshot
-    self.version = last.version
+    point = lastRead
     return StoredVersion(snapshot: snapshot, version: last.version, hasSchema: true, isContinued: true)
   }
 
@@ -323,11 +351,5 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     backend.abandon()
     forgetUnwritten()
     return try open(creating: nil)
-  }
-}
-
-extension Commit {
-  fileprivate var record: StorageRecord {
-    StorageRecord(version: version, time: time, bytes: LogRecord.bytes(changes))
   }
 }

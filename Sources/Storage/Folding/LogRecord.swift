@@ -1,14 +1,14 @@
 import GQLBase
+import GQLEngine
 import GQLStore
 
 /// The bytes of a change set, with their CRC-32C at the end, the lowest byte first.
-enum LogRecord {
+enum CheckedChanges {
   static func bytes(_ changes: ChangeSet) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(changes.bytes.count + 4)
     bytes += changes.bytes
-    let sum = bytes.withUnsafeBytes { CRC32C.checksum($0) }
-    for shift in 0..<UInt32(4) { bytes.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
+    bytes.append(sum: bytes.withUnsafeBytes { CRC32C.checksum($0) })
     return bytes
   }
 
@@ -16,8 +16,80 @@ enum LogRecord {
   static func changes(_ bytes: UnsafeRawBufferPointer) -> ChangeSet? {
     guard bytes.count >= 4 else { return nil }
     let body = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)])
-    var sum: UInt32 = 0
-    for place in 0..<4 { sum |= UInt32(bytes[bytes.count - 4 + place]) << UInt32(place * 8) }
-    return sum == CRC32C.checksum(body) ? ChangeSet(bytes: ContiguousArray(body)) : nil
+    return bytes.sum(at: bytes.count - 4) == CRC32C.checksum(body) ? ChangeSet(bytes: ContiguousArray(body)) : nil
+  }
+}
+
+/// A record of a log: the change set of a commit, the sum of the record before it, and its own sum.
+///
+/// Records are a chain, so that one of another copy of the file, or of another time, does not fit. The sum is the
+/// CRC-32C of the commit's version and time, the change set, and the sum before.
+package struct LogRecord {
+  let changes: ChangeSet
+  /// The sum of the record before; nil in a file of a format whose records are no chain.
+  let before: UInt32?
+  let sum: UInt32
+
+  /// Returns a commit's record, and its sum.
+  package static func bytes(_ commit: Commit, after before: UInt32) -> (bytes: [UInt8], sum: UInt32) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(commit.changes.bytes.count + 8)
+    bytes += commit.changes.bytes
+    bytes.append(sum: before)
+    let sum = bytes.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
+    bytes.append(sum: sum)
+    return (bytes, sum)
+  }
+
+  /// Returns the sum that a commit's record has, or would have.
+  static func sum(_ commit: Commit, after before: UInt32) -> UInt32 {
+    let sum = commit.changes.bytes.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
+    return withUnsafeBytes(of: before.littleEndian) { CRC32C.checksum($0, after: sum) }
+  }
+
+  /// Returns the sum of all that is written anew, in the place of a record.
+  package static func sum(schema: String, version: Int64, time: Int64, after before: UInt32) -> UInt32 {
+    let sum = Array(schema.utf8).withUnsafeBytes { Self.sum(of: $0, version, time) }
+    return withUnsafeBytes(of: before.littleEndian) { CRC32C.checksum($0, after: sum) }
+  }
+
+  /// Returns the sum that a record ends with; 0 where it is none.
+  static func sum(_ bytes: [UInt8]) -> UInt32 {
+    bytes.withUnsafeBytes { $0.count < 4 ? 0 : $0.sum(at: $0.count - 4) }
+  }
+
+  private static func sum(of body: UnsafeRawBufferPointer, _ version: Int64, _ time: Int64) -> UInt32 {
+    let head = withUnsafeBytes(of: (version.littleEndian, time.littleEndian)) { CRC32C.checksum($0) }
+    return CRC32C.checksum(body, after: head)
+  }
+
+  /// Nil where the record's sum is wrong.
+  init?(_ bytes: UnsafeRawBufferPointer, version: Int64, time: Int64) {
+    guard bytes.count >= 8 else { return nil }
+    let body = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)])
+    sum = bytes.sum(at: bytes.count - 4)
+    before = bytes.sum(at: bytes.count - 8)
+    guard Self.sum(of: body, version, time) == sum else { return nil }
+    changes = ChangeSet(bytes: ContiguousArray(body[..<(body.count - 4)]))
+  }
+
+  /// A record of a format whose records are no chain, with the sum that it has in one. Nil where its own sum is wrong.
+  init?(unchained bytes: UnsafeRawBufferPointer, version: Int64, time: Int64, after before: UInt32) {
+    guard let changes = CheckedChanges.changes(bytes) else { return nil }
+    self.changes = changes
+    self.before = nil
+    sum = Self.sum(Commit(version: version, time: time, changes: changes), after: before)
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(sum: UInt32) {
+    for shift in 0..<UInt32(4) { append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func sum(at place: Int) -> UInt32 {
+    UInt32(littleEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
   }
 }

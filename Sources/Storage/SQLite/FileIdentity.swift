@@ -25,6 +25,13 @@ struct FileIdentity: Hashable {
     self.init(status)
   }
 
+  /// Nil where the descriptor is none of an open file.
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
   private init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     number = UInt64(truncatingIfNeeded: status.st_ino)

@@ -14,7 +14,10 @@ import GQLEngine
 /// it. The system takes it back when the process ends, however it ends.
 final class FileLock {
   private let descriptor: Int32
+  private let path: String
   private let owner = getpid()
+  /// Indicates whether the file was not there before.
+  let isNew: Bool
 
   /// Beside the file itself, so that each way to it meets the same lock.
   private static func place(_ path: String) -> String { StoragePath.resolved(path) + "-lock" }
@@ -27,14 +30,33 @@ final class FileLock {
     return flock(opened, LOCK_SH | LOCK_NB) != 0
   }
 
+  /// Opens the file, and makes it where it is not there.
+  private static func opened(_ place: String) -> (descriptor: Int32, isNew: Bool) {
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    let made = open(place, flags | O_EXCL, 0o600)
+    if made >= 0 || errno != EEXIST { return (made, made >= 0) }
+    return (open(place, flags, 0o600), false)
+  }
+
   init(_ path: String) throws(QueryError) {
-    let opened = open(Self.place(path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    self.path = Self.place(path)
+    var (opened, isNew) = Self.opened(self.path)
+    var isLocked = opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) == 0
+    // One that was removed after it was opened is not the lock that the next one meets. Where a file system gives files
+    // other numbers each time, it is taken as it is.
+    var tries = 0
+    while isLocked, tries < 100, FileIdentity(descriptor: opened) != FileIdentity(self.path) {
+      tries += 1
+      close(opened)
+      (opened, isNew) = Self.opened(self.path)
+      isLocked = opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) == 0
+    }
     guard opened >= 0 else {
       let message = String(cString: strerror(errno))
       if errno == EACCES || errno == EROFS || errno == EPERM { throw StorageProblem.readOnly(message).error(path) }
       throw StorageProblem.unusable(message).error(path)
     }
-    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+    guard isLocked else {
       var buffer = [UInt8](repeating: 0, count: 256)
       let count = pread(opened, &buffer, buffer.count, 0)
       close(opened)
@@ -42,10 +64,14 @@ final class FileLock {
       throw StorageProblem.busy(holder: holder.trimmingCharacters(in: .whitespacesAndNewlines)).error(path)
     }
     descriptor = opened
+    self.isNew = isNew
     let text = "process \(getpid()) on \(ProcessInfo.processInfo.hostName)\n"
     _ = ftruncate(opened, 0)
     _ = text.utf8CString.withUnsafeBytes { pwrite(opened, $0.baseAddress, $0.count - 1, 0) }
   }
+
+  /// Removes the file, where it is of no use to anybody.
+  func removeFile() { unlink(path) }
 
   deinit {
     // Closing alone would leave the lock to a process that is being started at this moment, until it runs.

@@ -31,7 +31,7 @@ final class RowTable {
   private let connection: StorageConnection
   private let catalog: Catalog
   /// Columns before the fields.
-  private static let head: Int32 = 5
+  static let head: Int32 = 5
 
   init(
     _ kind: StorageLayout.Kind, _ catalog: Catalog, _ connection: StorageConnection, hasCounts: Bool

@@ -31,6 +31,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   private var marks: UInt = 0
   /// The connection's version of the file after what it has read or written itself.
   private var knownVersion: UInt32?
+  /// The format that the file had when it was read.
+  private var format = StorageFormat.newest
+  /// The version that the log leads to.
+  private var newest = StoragePoint(version: 0, sum: 0)
+  /// Indicates whether the next transaction notes that version: the first one after a checkpoint does.
+  private var notesNewest = true
   private let memory = StorageMemory()
   /// The id that a file was given when it was made, or is to be given.
   var identity: String?
@@ -66,9 +72,26 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       // The files beside it are found by its name, and those of the other name are others.
       throw StorageProblem.unusable("it has several names, as hard links").error(path)
     }
+    if options.access != .read, !options.allowsNetwork,
+      let system = NetworkMount.name(of: path, mounts: options.mounts)
+    {
+      throw StorageProblem.onNetwork(system).error(path)
+    }
     // Before anything is put beside it.
     if DatabaseHeader.isForeign(path) { throw StorageProblem.foreign.error(path) }
     if isWriting { lock = try FileLock(path) }
+    do {
+      try connect(options, isWriting: isWriting)
+    } catch {
+      connection = nil
+      // What is of another program gets nothing beside it.
+      if let lock, lock.isNew, !DatabaseHeader.isDatabase(path), !StoragePath.isMissing(path) { lock.removeFile() }
+      abandon()
+      throw error
+    }
+  }
+
+  private func connect(_ options: StorageOptions, isWriting: Bool) throws {
     let connection =
       try isWriting
       ? StorageConnection(path: path, isWriting: true, creates: options.creates)
@@ -97,7 +120,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       throw StorageProblem.failed("its file system has no write-ahead log").error(path)
     }
     try connection.execute("PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
-    try connection.execute("PRAGMA fullfsync = 1; PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 1000")
+    try connection.execute("PRAGMA fullfsync = 1; PRAGMA cache_size = -16000")
+    connection.takeOverCheckpoints()
+    notesNewest = true
   }
 
   // MARK: - Reading
@@ -105,50 +130,61 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/read(into:)``.
   public func read(into reader: StorageReader) throws {
     let connection = try opened()
-    var format = StorageFormat.newest
+    format = StorageFormat.newest
     // All of it is of one state of the file.
     try connection.reading { () throws(QueryError) in
       if try isEmpty(connection) { return }
       format = try StorageFormat.of(connection)
       guard let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'"),
-        let folded = try folded(connection), let types = try connection.integer("SELECT count(*) FROM gqlite_type"),
-        !schema.isEmpty || types == 0
+        let (folded, noted) = try points(connection),
+        let types = try connection.integer("SELECT count(*) FROM gqlite_type"), !schema.isEmpty || types == 0
       else {
         throw StorageProblem.corrupt("what it says of itself is missing").error(path)
       }
-      // Files that were made before there was a sum have none until their schema changes.
-      if let sum = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'schema_sum'"),
-        sum != Self.sum(of: schema)
-      {
+      guard try connection.isNoted(schema, isOptional: format < 2) else {
         throw StorageProblem.corrupt("the checksum of its schema is wrong").error(path)
       }
       try StorageFormat.check(format, connection)
       identity = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'id'")
-      try reader.begin(StorageState(schema: schema, version: folded))
+      try reader.begin(StorageState(schema: schema, folded: folded, newest: noted))
       let layout = try StorageLayout(reader.catalog, connection)
       if let transaction = reader.transaction {
         for (type, kind) in layout.kinds.enumerated() {
           let table = try RowTable(kind, reader.catalog, connection, hasCounts: format > 0)
-          try table.read(into: transaction, newerThan: folded) { row, version in
+          try table.read(into: transaction, newerThan: folded.version) { row, version in
             reader.note(type, row, version)
           }
         }
       }
-      let log = try connection.prepare("SELECT version, body FROM gqlite_log ORDER BY version")
-      while try log.step() { try reader.add(record: log.bytes(1), version: log.integer(0)) }
+      let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
+      while try log.step() {
+        try reader.add(
+          record: log.bytes(2), version: log.integer(0), time: log.integer(1), isChained: format > 1)
+      }
       // A log that is not empty leads to the newest version.
-      if let last = reader.records.last, last.version < folded {
+      if let last = reader.records.last, last.version < folded.version {
         throw StorageProblem.corrupt("commits are missing from its log").error(path)
       }
     }
     knownVersion = connection.dataVersion
+    newest = reader.point
     if format == StorageFormat.newest || options.access != .write { return }
-    try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection) }
+    notesNewest = false
+    try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection, from: format) }
+    format = StorageFormat.newest
   }
 
-  /// The CRC-32C of a schema's text.
-  private static func sum(of schema: String) -> Int64 {
-    Int64(Array(schema.utf8).withUnsafeBytes { CRC32C.checksum($0) })
+  /// The versions that are noted. Files of earlier formats note only what is folded, and no sums.
+  private func points(
+    _ connection: StorageConnection
+  ) throws(QueryError) -> (folded: StoragePoint, newest: StoragePoint)? {
+    if format > 1 {
+      guard let folded = try connection.point("folded"), let newest = try connection.point("newest") else { return nil }
+      return (folded, newest)
+    }
+    guard let folded = try folded(connection) else { return nil }
+    let point = StoragePoint(version: folded, sum: 0)
+    return (point, point)
   }
 
   private func folded(_ connection: StorageConnection) throws(QueryError) -> Int64? {
@@ -160,15 +196,20 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let connection = try opened()
     var found: [StorageRecord]? = []
     try connection.reading { () throws(QueryError) in
+      // Records of another format do not follow those that were read.
+      if try StorageFormat.of(connection) != format { return found = nil }
       let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version > ? ORDER BY version")
       log.bind(1, version)
       var next = version + 1
       while try log.step() {
         guard log.integer(0) == next else { return found = nil }
-        found?.append(StorageRecord(version: next, time: log.integer(1), bytes: [UInt8](log.bytes(2))))
+        var record = StorageRecord(version: next, time: log.integer(1), bytes: [UInt8](log.bytes(2)))
+        record.isChained = format > 1
+        found?.append(record)
         next += 1
       }
       guard let folded = try folded(connection), folded < next else { return found = nil }
+      if let newest = try connection.point("newest"), newest.version >= next { found = nil }
     }
     return found
   }
@@ -189,14 +230,31 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   // MARK: - Writing
 
   /// Runs `body` as one transaction, if nobody else has written to the file since it was opened.
+  ///
+  /// The version that the log leads to then is noted before and after each checkpoint: a log that lacks commits, because
+  /// a page of it is damaged, would otherwise be one that has never had them. Pages that are not in the file yet have
+  /// checksums of SQLite.
+  ///
+  /// - Parameters:
+  ///   - point: That version, if `body` changes it.
+  ///   - isNoted: Whether it is noted in any case, since pages are written anyway.
   private func transaction(
-    _ connection: StorageConnection, isNew: Bool = false, _ body: () throws(QueryError) -> Void
+    _ connection: StorageConnection, isNew: Bool = false, reaching point: StoragePoint? = nil, isNoted: Bool = false,
+    _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
+    let reached = point ?? newest
+    let isNoting = isNoted || notesNewest || connection.isCheckpointDue
     try connection.transaction { () throws(QueryError) in
       if !isNew, connection.dataVersion != knownVersion || connection.isReplaced {
         throw StorageProblem.changed.error(path)
       }
       try body()
+      if isNoting { try connection.note("newest", reached) }
+    }
+    newest = reached
+    if isNoting {
+      notesNewest = connection.isCheckpointDue
+      if notesNewest { connection.checkpoint() }
     }
     knownVersion = connection.dataVersion
   }
@@ -206,7 +264,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let connection = try opened()
     let statement = try insertion ?? connection.prepare("INSERT OR FAIL INTO gqlite_log VALUES (?, ?, ?)")
     insertion = statement
-    try transaction(connection) { () throws(QueryError) in
+    guard let last = records.last else { return }
+    let point = StoragePoint(version: last.version, sum: LogRecord.sum(last.bytes))
+    try transaction(connection, reaching: point) { () throws(QueryError) in
       for record in records {
         statement.bind(1, record.version)
         statement.bind(2, record.time)
@@ -219,21 +279,19 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   }
 
   /// See ``StorageBackend/write(_:holding:)``.
-  public func write(_ rows: StorageRows, holding version: Int64?) throws {
+  public func write(_ rows: StorageRows, holding point: StoragePoint?) throws {
     let connection = try opened()
     let tables = try tables(rows.snapshot.catalog, connection)
-    try transaction(connection) { () throws(QueryError) in
+    try transaction(connection, reaching: rows.point, isNoted: true) { () throws(QueryError) in
       try rows.forEachPlace { (type, row) throws(QueryError) in
-        try tables[type].write(row, rows.snapshot, version: rows.version, memory)
+        try tables[type].write(row, rows.snapshot, version: rows.point.version, memory)
       }
       for table in tables { try table.saveCounts() }
-      if let version {
+      if let point {
+        try connection.note("folded", point)
         // Records that do not lead to this version lead nowhere.
         try connection.execute(
-          """
-          UPDATE gqlite_meta SET value = \(version) WHERE key = 'folded';
-          DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(version)
-          """)
+          "DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(point.version)")
       }
     }
   }
@@ -271,12 +329,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     tables = []
     tablesVersion = nil
     insertion = nil
-    try transaction(connection, isNew: isNew) { () throws(QueryError) in
+    try transaction(connection, isNew: isNew, reaching: state.newest, isNoted: true) { () throws(QueryError) in
       if isNew { try create(connection) } else { try dropTables(connection) }
       try fill(state, rows, connection)
     }
     // So that the file itself says what it is, and not only the log beside it.
-    if isNew { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    if isNew { try truncateLog(connection, "") }
   }
 
   private func create(_ connection: StorageConnection) throws(QueryError) {
@@ -291,7 +349,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       CREATE TABLE gqlite_field(
         number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT, given INTEGER);
       CREATE TABLE gqlite_log(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
-      INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('folded', 0), ('schema', '');
+      INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('schema', '');
       """)
     if let identity {
       try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'id'").run(binding: [(1, identity)])
@@ -322,18 +380,18 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let layout = try StorageLayout(changingTo: catalog, connection)
     try layout.save(connection)
     try connection.prepare("UPDATE gqlite_meta SET value = ? WHERE key = 'schema'").run(binding: [(1, state.schema)])
-    try connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('schema_sum', \(Self.sum(of: state.schema)))")
+    try connection.note(sumOf: state.schema)
     for kind in layout.kinds { try RowTable.create(kind, connection) }
     for view in StorageViews.statements(layout, catalog) { try connection.execute(view) }
     var tables: [RowTable] = []
     for kind in layout.kinds { tables.append(try RowTable(kind, catalog, connection, hasCounts: true)) }
     for table in tables { table.resetCounts() }
     try rows.forEachPlace { (type, row) throws(QueryError) in
-      try tables[type].write(row, rows.snapshot, version: rows.version, memory)
+      try tables[type].write(row, rows.snapshot, version: rows.point.version, memory)
     }
     for table in tables { try table.saveCounts() }
-    try connection.execute(
-      "UPDATE gqlite_meta SET value = \(state.version) WHERE key = 'folded'; DELETE FROM gqlite_log")
+    try connection.note("folded", state.folded)
+    try connection.execute("DELETE FROM gqlite_log")
     self.tables = tables
     tablesVersion = catalog.version
   }
@@ -346,9 +404,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     // A commit that is synced syncs what was committed before it.
     let connection = try opened()
     try connection.execute("PRAGMA synchronous = FULL")
-    try transaction(connection) { () throws(QueryError) in
-      try connection.execute("UPDATE gqlite_meta SET value = value WHERE key = 'folded'")
-    }
+    try transaction(connection, isNoted: true) { () throws(QueryError) in }
     try connection.execute("PRAGMA synchronous = NORMAL")
   }
 
@@ -384,8 +440,14 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     mark = nil
     let connection = try opened()
     try transaction(connection) { () throws(QueryError) in }
-    try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    try truncateLog(connection, "VACUUM;")
     knownVersion = connection.dataVersion
+  }
+
+  /// Runs a statement, and copies all of the write-ahead log into the file.
+  private func truncateLog(_ connection: StorageConnection, _ sql: String) throws(QueryError) {
+    notesNewest = true
+    try connection.execute("\(sql) PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   /// Returns the problems that SQLite finds in the file itself, a sentence each.
@@ -394,10 +456,34 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     var found: [String] = []
     while try statement.step() { found.append(statement.string(0)) }
     if found == ["ok"] { found = [] }
-    // Those that are not folded were checked when the file was opened.
-    let log = try opened().prepare("SELECT version, body FROM gqlite_log ORDER BY version")
+    return try found + logProblems(opened())
+  }
+
+  /// Returns what is wrong with the records, those among them whose commits the rows hold.
+  private func logProblems(_ connection: StorageConnection) throws(QueryError) -> [String] {
+    var found: [String] = []
+    let folded = try format > 1 ? connection.point("folded") : nil
+    let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
+    var last: StoragePoint?
     while try log.step() {
-      if LogRecord.changes(log.bytes(1)) == nil { found.append("the checksum of commit \(log.integer(0)) is wrong") }
+      let (version, time) = (log.integer(0), log.integer(1))
+      let decoded =
+        format > 1
+        ? LogRecord(log.bytes(2), version: version, time: time)
+        : LogRecord(unchained: log.bytes(2), version: version, time: time, after: 0)
+      guard let record = decoded else {
+        found.append("the checksum of commit \(version) is wrong")
+        last = nil
+        continue
+      }
+      if let last, last.version + 1 != version || record.before.map({ $0 != last.sum }) == true {
+        found.append("commit \(version) does not follow the one before it")
+      }
+      let point = StoragePoint(version: version, sum: record.sum)
+      if let folded, folded.version == version, folded != point {
+        found.append("commit \(version) is not the one that its rows were written for")
+      }
+      last = point
     }
     return found
   }

@@ -20,6 +20,11 @@ final class StorageConnection {
   // Run for each transaction, so that they are not parsed each time.
   private var begin: OpaquePointer?
   private var commit: OpaquePointer?
+  /// The number of pages in the write-ahead log after the last commit.
+  private var logPages = 0
+  /// The number of pages from which on the log is copied into the file.
+  private var checkpointPages = StorageConnection.checkpointPages
+  private static let checkpointPages = 1000
 
   /// - Parameter isImmutable: Whether nobody changes the file, so that nothing is put beside it.
   init(path: String, isWriting: Bool, creates: Bool, isImmutable: Bool = false) throws(QueryError) {
@@ -69,6 +74,41 @@ final class StorageConnection {
     sqlite3_finalize(commit)
     sqlite3_close_v2(handle)
     if let file { OpenFiles.remove(file) }
+  }
+
+  /// The number of columns that a table may have.
+  var mostColumns: Int {
+    Int(min(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1), sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1)))
+  }
+
+  // MARK: - Checkpoints
+
+  /// Notes after each commit how long the write-ahead log is, in the place of SQLite's own checkpoints.
+  func takeOverCheckpoints() {
+    let hook: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
+      context, _, _, pages in
+      if let context { Unmanaged<StorageConnection>.fromOpaque(context).takeUnretainedValue().note(Int(pages)) }
+      return SQLITE_OK
+    }
+    sqlite3_wal_hook(handle, hook, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private func note(_ pages: Int) {
+    // It has begun anew.
+    if pages <= logPages { checkpointPages = Self.checkpointPages }
+    logPages = pages
+  }
+
+  /// Indicates whether the write-ahead log is so long that it should be copied into the file.
+  var isCheckpointDue: Bool { logPages >= checkpointPages }
+
+  /// Copies the write-ahead log into the file, as far as no reader needs what is there. What fails is tried again by
+  /// the next one: all that was committed is in the log.
+  func checkpoint() {
+    var (all, copied): (Int32, Int32) = (-1, -1)
+    let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+    // A reader is in the way.
+    if status != SQLITE_OK || copied < all { checkpointPages = logPages + Self.checkpointPages / 10 }
   }
 
   /// Indicates whether the file has been removed, emptied or replaced since it was opened.

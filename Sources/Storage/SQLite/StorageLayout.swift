@@ -40,6 +40,12 @@ struct StorageLayout {
     let known = try KnownNumbers(connection)
     self.init(catalog, Database.formerNames(of: catalog, in: before), known)
     try checkGivenNumbers(known, connection.path)
+    let most = connection.mostColumns - Int(RowTable.head)
+    if let wide = kinds.first(where: { $0.fields.count > most }) {
+      throw StorageProblem.notStorable(
+        "the type '\(wide.type.name)', which has \(wide.fields.count) columns where \(most) are the most,"
+      ).error(connection.path)
+    }
   }
 
   private init(

@@ -42,7 +42,8 @@ enum StoragePath {
     return true
   }
 
-  private static func folder(of path: String) -> String {
+  /// Returns the folder that a path lies in.
+  static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

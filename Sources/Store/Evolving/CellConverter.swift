@@ -30,22 +30,37 @@ final class CellConverter {
   private let needsElements: Bool
   /// By old code of an enum: the new one, or nothing.
   private var codes: [Int?] = []
+  /// Of lists of lists of an enum: the new names by the old ones.
+  private var renamed: [Text: Text] = [:]
   /// By old code of an enum: how many values were lost.
   private(set) var lostCodes: [Int]
   let arena = ConversionArena()
   private var scratch = ByteBuffer()
   private var other = ByteBuffer()
 
-  init(_ conversion: CatalogMapping.Conversion, from old: Catalog, to new: Catalog) {
+  /// - Parameter enumValues: See ``CatalogMapping/enumValues``; what they are in the old catalog where it is nil.
+  init(
+    _ conversion: CatalogMapping.Conversion, from old: Catalog, to new: Catalog, _ enumValues: [[String]]? = nil
+  ) {
     (from, isFromList) = Self.form(conversion.from.type, old)
     (to, isToList) = Self.form(conversion.to.type, new)
     isFromWide = ColumnKind(conversion.from.type) == .wideList
     isToWide = ColumnKind(conversion.to.type) == .wideList
     needsElements = conversion.to.isElementNonNull
     lostCodes = []
-    if case .enumeration(let names) = from {
-      lostCodes = Array(repeating: 0, count: names.count)
-      if case .enumeration(let wanted) = to { codes = names.map { wanted.firstIndex(of: $0) } }
+    let fromElement = conversion.from.type.innermost
+    guard case .enumeration(let id) = fromElement else { return }
+    let names = enumValues?[Int(id.index)] ?? old[id].values
+    lostCodes = Array(repeating: 0, count: names.count)
+    guard case .enumeration(let newID) = conversion.to.type.innermost else { return }
+    let wanted = new[newID].values
+    codes = names.map { name in wanted.firstIndex(of: name) }
+    // Lists of lists hold the names themselves.
+    guard case (.nested, .nested) = (from, to), conversion.from.isElementNonNull == conversion.to.isElementNonNull,
+      conversion.from.innerNonNull == conversion.to.innerNonNull
+    else { return }
+    for (name, code) in zip(old[id].values, codes) {
+      if let code { renamed[Text(name)] = Text(wanted[code]) }
     }
   }
 
@@ -168,6 +183,7 @@ final class CellConverter {
   private func element(_ cell: Cell) -> Outcome {
     switch (from, to) {
     case (.nested, .scalar(.json)): return .exact(cell)
+    case (.nested, .nested) where !renamed.isEmpty: return renaming(cell)
     case (.nested, _), (_, .nested): return .lost
     case (.enumeration, .enumeration):
       let code = Int(cell.low)
@@ -185,6 +201,28 @@ final class CellConverter {
     case (.scalar, .enumeration), (.enumeration, .scalar): break
     }
     return throughText(cell)
+  }
+
+  /// A list of lists, with the new names of an enum's values in it. Names are texts of JSON without escapes.
+  private func renaming(_ cell: Cell) -> Outcome {
+    scratch.removeAll()
+    let isWhole = TextView(cell).withBytes { start, count in
+      let bytes = UnsafeRawBufferPointer(start: start, count: count)
+      var place = 0
+      while place < count {
+        scratch.append(bytes[place])
+        place += 1
+        guard bytes[place - 1] == UInt8(ascii: "\"") else { continue }
+        let end = bytes[place...].firstIndex(of: UInt8(ascii: "\"")) ?? count
+        guard let name = renamed[Text(bytes[place..<end])], end < count else { return false }
+        scratch.append(utf8: name)
+        scratch.append(UInt8(ascii: "\""))
+        place = end + 1
+      }
+      return true
+    }
+    guard isWhole else { return .lost }
+    return scratch.withUnsafeBytes { arena.text($0, flags: TextView.escapeFlag) }.map { .exact($0) } ?? .lost
   }
 
   private func noteLost(_ cell: Cell) {

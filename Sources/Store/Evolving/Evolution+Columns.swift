@@ -98,7 +98,7 @@ extension Evolution {
     _ table: Table, _ number: Int, _ source: CatalogMapping.Column, _ store: ColumnStore?, _ filler: Cell?,
     _ composer: ObjectComposer?, _ outcome: inout EvolutionReport.Column
   ) throws(EvolutionFailure) {
-    let converter = source.conversion.map { CellConverter($0, from: old.catalog, to: catalog) }
+    let converter = source.conversion.map { CellConverter($0, from: old.catalog, to: catalog, mapping.enumValues) }
     table.setColumn(number) { newColumn(table.layout.columns[number], slot: $0) }
     let column = table.columns[number]
     let presence = source.presence.map { table.columns[Int($0.index)] }

@@ -75,6 +75,61 @@ import Testing
         == #"{"Owner":[{"id":1,"thing":{"id":7}},{"id":2,"thing":{"id":8}}]}"#)
   }
 
+  @Test("values of enums are renamed in columns, lists, lists of lists and defaults") func enumValues() throws {
+    let fixture = try SchemaChangeFixture(
+      """
+      enum Kind { BOOK LAMP RUG }
+      type Item { id: ID!  kind: Kind @index  all: [Kind!]  grid: [[Kind]]  usual: Kind @default(value: LAMP)  box: Box }
+      type Box { of: Kind }
+      """,
+      #"{"Item":[{"id":1,"kind":"BOOK","all":["LAMP","BOOK"],"grid":[["LAMP",null],["BOOK"]],"box":{"of":"LAMP"}},"#
+        + #"{"id":2,"kind":"LAMP"},{"id":3,"kind":"RUG"}]}"#)
+    let change = try fixture.change(
+      to: """
+        enum Kind { VOLUME @was(name: "BOOK") LIGHT @was(name: "CANDLE") @was(name: "LAMP") RUG }
+        type Item { id: ID!  kind: Kind @index  all: [Kind!]  grid: [[Kind]]  usual: Kind @default(value: LIGHT)  box: Box }
+        type Box { of: Kind }
+        """)
+    #expect(
+      change.description == """
+        ~ enum value 'Kind.VOLUME' is renamed from 'BOOK'
+        ~ enum value 'Kind.LIGHT' is renamed from 'LAMP'
+
+        """)
+    #expect(change.losses.isEmpty)
+    #expect(
+      try fixture.answer(
+        "{ Item(orderBy: id) { kind all grid usual box { of } } n: Item(where: kind == LIGHT) { id } }")
+        == #"{"Item":[{"kind":"VOLUME","all":["LIGHT","VOLUME"],"grid":[["LIGHT",null],["VOLUME"]],"usual":"LIGHT","#
+        + #""box":{"of":"LIGHT"}},{"kind":"LIGHT","all":null,"grid":null,"usual":"LIGHT","box":null},"#
+        + #"{"kind":"RUG","all":null,"grid":null,"usual":"LIGHT","box":null}],"n":[{"id":2}]}"#)
+    // With another order, a new value in between, and the enum renamed as well.
+    try fixture.change(
+      to: """
+        enum Sort @was(name: "Kind") { RUG NEW LIGHT VOLUMES @was(name: "VOLUME") }
+        type Item { id: ID!  kind: Sort @index  all: [Sort!]  grid: [[Sort]]  usual: Sort @default(value: LIGHT)  box: Box }
+        type Box { of: Sort }
+        """)
+    #expect(
+      try fixture.answer("{ Item(orderBy: kind) { id kind all grid box { of } } }")
+        == #"{"Item":[{"id":3,"kind":"RUG","all":null,"grid":null,"box":null},"#
+        + #"{"id":2,"kind":"LIGHT","all":null,"grid":null,"box":null},"#
+        + #"{"id":1,"kind":"VOLUMES","all":["LIGHT","VOLUMES"],"grid":[["LIGHT",null],["VOLUMES"]],"#
+        + #""box":{"of":"LIGHT"}}]}"#
+    )
+    #expect(fixture.database.check() == [])
+  }
+
+  @Test("a value whose former name is still there is no other one") func enumValueIsStillThere() throws {
+    let fixture = try SchemaChangeFixture("enum K { A } type T { id: ID!  k: K }", #"{"T":[{"id":1,"k":"A"}]}"#)
+    #expect(
+      try fixture.refusal(of: "enum K { A B @was(name: \"A\") } type T { id: ID!  k: K }")
+        == ["rename-conflict: 'K.B' was 'A', but 'A' is still there"])
+    #expect(
+      try fixture.refusal(of: "enum K { B } type T { id: ID!  k: K }")
+        == ["data-loss: enum value 'K.A' is removed: 1 value of 'T.k' would be lost"])
+  }
+
   @Test("fields of embedded objects, and of lists of them") func embedded() throws {
     let fixture = try SchemaChangeFixture(
       """
