@@ -43,7 +43,7 @@ struct PlanCompiler {
 
   /// Not to be run if the caller does not wait any longer, which is found by ``checkInterruption()``.
   func program(_ expressions: [BoundExpression]) -> ExpressionProgram {
-    ExpressionProgram(expressions, catalog: catalog, interruption: interruption)
+    ExpressionProgram(expressions, of: plan.query, catalog: catalog, interruption: interruption)
   }
 
   mutating func reader(_ type: EntityTypeID, _ column: ColumnID) -> Int {

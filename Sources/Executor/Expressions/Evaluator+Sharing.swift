@@ -3,17 +3,38 @@ import GQLCatalog
 import GQLStore
 
 /// Elements whose set is found under the same key have the same members; what a call says of them is computed once
-/// for each key of a batch. It is computed once for the batch where the set hangs on nothing around it.
+/// for each key of a batch. It is computed once for the run where the set hangs on nothing around it.
 extension Evaluator {
+  /// Writes what a call says to all elements where it says the same of all; false where it may not.
+  ///
+  /// A value of fixed width is computed once for the run; a text or a list, which lies in memory of the batch, once for
+  /// the batch.
+  func once(
+    _ node: Node, _ out: Vector, _ compute: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) -> Bool {
+    guard node.flag, count > 0, !execution.compiledSet(Int(node.index)).isCorrelated else { return false }
+    let box = block.expansions[Int(node.entity)]
+    if box.valueRun == execution.run {
+      if let value = box.value { store(value, out, 0) } else { setNull(out, 0) }
+    } else {
+      // A single element is no reason to share, and ends here.
+      if count == 1, box.isComputing { return false }
+      box.isComputing = true
+      defer { box.isComputing = false }
+      try compute(over(batch.slice(0, 1)), out)
+      if out.kind != .wide {
+        box.value = out.isNull(0) ? nil : out.cell(0)
+        box.valueRun = execution.run
+      }
+    }
+    for element in 1..<max(count, 1) { copy(out, 0, to: out, element) }
+    return true
+  }
+
   /// The first element of each key as a batch of its own, and for each element its place in that batch; nil where
   /// that would not pay.
   func shared(_ node: Node) throws(RuntimeProblem) -> (batch: Batch, places: UnsafePointer<UInt16>)? {
     let set = execution.compiledSet(Int(node.index))
-    if node.flag, !set.isCorrelated, count > 1 {
-      let places = execution.scratch.allocate(UInt16.self, count: count)
-      places.update(repeating: 0, count: count)
-      return (batch.slice(0, 1), UnsafePointer(places))
-    }
     guard node.flag, set.dependsOnKeyOnly, count > 1, !execution.keysFail(set, batch.scopes) else { return nil }
     let state = execution.sets[set.id]
     let runs = try execution.keyRuns(set, state, batch.scopes)

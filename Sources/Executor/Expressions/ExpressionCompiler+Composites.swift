@@ -88,7 +88,7 @@ extension ExpressionCompiler {
     node.index = Int32(truncatingIfNeeded: set.index)
     node.entity = Int32(truncatingIfNeeded: builder.expansionCount)
     builder.expansionCount += 1
-    node.flag = expression.map(ExpressionTraits.readsMemberOnly) ?? true
+    node.flag = expression.map { ExpressionTraits.readsMemberOnly($0, query) } ?? true
     if let expression {
       node.b = block([expression])
       if blocks[Int(node.b)].usesScratch { builder.usesScratch = true }

@@ -10,13 +10,16 @@ import GQLWriting
 /// evaluation visits with the rows that need it only. Everything else is computed for all rows, without branches.
 struct ExpressionCompiler {
   let catalog: Catalog
+  /// Of the sets in the expressions.
+  let query: BoundQuery?
   let pool = CellPool()
   var blocks: [Block] = []
   /// Once it is due, what is compiled means nothing: nobody runs it.
   private var watch: InterruptionWatch
 
-  init(catalog: Catalog, interruption: Interruption? = nil) {
+  init(_ query: BoundQuery?, catalog: Catalog, interruption: Interruption? = nil) {
     self.catalog = catalog
+    self.query = query
     watch = InterruptionWatch(interruption)
   }
 

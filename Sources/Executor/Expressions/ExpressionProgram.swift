@@ -28,8 +28,12 @@ package final class ExpressionProgram: Sendable {
 
   /// Equal columns and parameters are read once for all of `expressions`. A program that was made when `interruption`
   /// was due is not to be run.
-  package init(_ expressions: [BoundExpression], catalog: Catalog, interruption: Interruption? = nil) {
-    var compiler = ExpressionCompiler(catalog: catalog, interruption: interruption)
+  ///
+  /// - Parameter query: That of the sets in the expressions.
+  package init(
+    _ expressions: [BoundExpression], of query: BoundQuery? = nil, catalog: Catalog, interruption: Interruption? = nil
+  ) {
+    var compiler = ExpressionCompiler(query, catalog: catalog, interruption: interruption)
     main = Int(compiler.block(expressions))
     // A bare null as the only expression may be a predicate, and gets a block with a lane of truths below.
     var conjuncts: [Int] = []

@@ -360,6 +360,10 @@ final class ExpansionBox {
   var expansion = Expansion()
   /// Its bytes that are counted.
   var heldBytes = 0
+  /// What the call says of every element, of the run in which it was computed; nil for null.
+  var value: Cell?
+  var valueRun: UInt64 = 0
+  var isComputing = false
   /// The parents of the members of a batch.
   let parents = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
   deinit { parents.deallocate() }

@@ -22,23 +22,12 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ walk: OrderedWalk, _ outer: ScopeRows,
     _ slice: Slice, after cursor: Cursor?, into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
-    guard let bounds = try rangeBounds(set.access, state, outer) else { return }
-    // Keys that are compared take the memory in which the bounds lie.
-    var kept = bounds
-    if bounds.equalCount > 0, let equal = bounds.equal {
-      let copy = scratch.allocate(Cell.self, count: bounds.equalCount)
-      copy.update(from: equal, count: bounds.equalCount)
-      kept.equal = UnsafePointer(copy)
-    }
-    let reader = snapshot.btree(set.access.index)
-    let total = reader.count(kept)
-    let capacity = min(slice.end, max(total, 1))
+    guard let list = try indexedList(set, state, outer, descending: walk.descending) else { return }
+    let capacity = min(slice.end, max(list.count, 1))
     try checkMemory(capacity &* 16)
     var skip = 0
     if let cursor {
-      skip = try firstTied(with: cursor, set, state, order, walk, outer, total) {
-        reader.walk(kept, descending: walk.descending, skip: $0, limit: 1, into: $1) == 1
-      }
+      skip = try rank(of: cursor, behind: false, byFirst: walk.prefix, list, set, state, order, outer)
     }
     state.candidates.removeAll()
     var seen = 0
@@ -49,7 +38,7 @@ extension Execution {
       try checkpoint()
       let start = state.candidates.count
       state.candidates.reserve(chunk)
-      let count = reader.walk(kept, descending: walk.descending, skip: skip, limit: chunk, into: state.candidates.end)
+      let count = list.walk(from: skip, chunk, into: state.candidates.end)
       state.candidates.count += count
       skip += count
       seen += count
@@ -93,23 +82,6 @@ extension Execution {
       let keys = try pageKeys(order, set, state, outer, [], rows, 2)
       return keys.compare(0, 1, first: walk.prefix) == 0
     }
-  }
-
-  /// Returns the number of rows of the walk whose first terms stand before those of a cursor. Complexity: O(log² *n*).
-  private func firstTied(
-    with cursor: Cursor, _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ walk: OrderedWalk,
-    _ outer: ScopeRows, _ total: Int, row: (Int, UnsafeMutablePointer<UInt32>) -> Bool
-  ) throws(RuntimeProblem) -> Int {
-    var low = 0
-    var high = total
-    var found: UInt32 = 0
-    while low < high {
-      let middle = (low + high) / 2
-      guard row(middle, &found) else { return low }
-      let keys = try pageKeys(order, set, state, outer, [cursor], &found, 1)
-      if keys.compare(0, 1, first: walk.prefix) < 0 { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   /// Keeps the candidates from `start` on that stand after a cursor.

@@ -56,22 +56,15 @@ extension Execution {
     guard case .fromAccess(let isDescending) = set.method, set.access.kind == .range, set.distinct == nil,
       let order = set.order, set.filter == nil || cursors.before == nil, try !isBehindNull(set.access, outer)
     else { return false }
-    guard var bounds = try rangeBounds(set.access, state, outer) else { return true }
-    if bounds.equalCount > 0, let equal = bounds.equal {
-      // The set's memory is needed for keys.
-      let copy = scratch.allocate(Cell.self, count: bounds.equalCount)
-      copy.update(from: equal, count: bounds.equalCount)
-      bounds.equal = UnsafePointer(copy)
-    }
-    let tree = IndexedList(reader: snapshot.btree(set.access.index), bounds: bounds, isDescending: isDescending)
+    guard let tree = try indexedList(set, state, outer, descending: isDescending) else { return true }
     let total = tree.count
     var start = 0
     var end = total
     if let after = cursors.after {
-      start = try rank(of: after, behind: true, tree, total, set, state, order, outer)
+      start = try rank(of: after, behind: true, tree, set, state, order, outer)
     }
     if let before = cursors.before {
-      end = max(start, try rank(of: before, behind: false, tree, total, set, state, order, outer))
+      end = max(start, try rank(of: before, behind: false, tree, set, state, order, outer))
     }
     if set.filter == nil {
       let length = end - start
@@ -106,7 +99,8 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard case .incremental(let isDescending, let prefix) = set.method, set.access.kind == .range, let after = cursors.after,
+    guard case .incremental(let isDescending, let prefix) = set.method, set.access.kind == .range,
+      let after = cursors.after,
       cursors.before == nil, slice.end < Int.max, let order = set.order, try !isBehindNull(set.access, outer)
     else { return false }
     let walk = OrderedWalk(descending: isDescending, prefix: prefix)
@@ -114,7 +108,8 @@ extension Execution {
     return true
   }
 
-  private struct IndexedList {
+  /// A part of a B-tree in list order.
+  struct IndexedList {
     let reader: BTreeReader
     let bounds: BTreeBounds
     let isDescending: Bool
@@ -126,20 +121,38 @@ extension Execution {
     }
   }
 
-  /// How many members of the list stand before the cursor's place; `behind` counts its own member too.
-  private func rank(
-    of cursor: Cursor, behind: Bool, _ list: IndexedList, _ total: Int, _ set: CompiledSet, _ state: SetState,
-    _ order: CompiledOrder, _ outer: ScopeRows
+  /// Returns what a set's range walks; nil if nothing can be in it.
+  func indexedList(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, descending: Bool
+  ) throws(RuntimeProblem) -> IndexedList? {
+    guard var bounds = try rangeBounds(set.access, state, outer) else { return nil }
+    if bounds.equalCount > 0, let equal = bounds.equal {
+      // The set's memory is needed for keys.
+      let copy = scratch.allocate(Cell.self, count: bounds.equalCount)
+      copy.update(from: equal, count: bounds.equalCount)
+      bounds.equal = UnsafePointer(copy)
+    }
+    return IndexedList(reader: snapshot.btree(set.access.index), bounds: bounds, isDescending: descending)
+  }
+
+  /// How many members of the list stand before the cursor's place; `behind` counts its own member too. Complexity:
+  /// O(log² *n*).
+  ///
+  /// - Parameter count: Of the order's terms, the first that decide; nil if all do, and the row behind them.
+  func rank(
+    of cursor: Cursor, behind: Bool, byFirst count: Int? = nil, _ list: IndexedList, _ set: CompiledSet,
+    _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> Int {
     var low = 0
-    var high = total
+    var high = list.count
     var row: UInt32 = 0
     while low < high {
       let middle = (low + high) / 2
       guard list.walk(from: middle, 1, into: &row) == 1 else { return low }
       let keys = try pageKeys(order, set, state, outer, [cursor], &row, 1)
-      let comparison = keys.compare(0, 1)
-      let isBefore = comparison != 0 ? comparison < 0 : behind ? row <= cursor.row : row < cursor.row
+      let comparison = keys.compare(0, 1, first: count ?? order.terms.count)
+      let isRowBefore = behind ? row <= cursor.row : row < cursor.row
+      let isBefore = comparison != 0 || count != nil ? comparison < 0 : isRowBefore
       if isBefore { low = middle + 1 } else { high = middle }
     }
     return low

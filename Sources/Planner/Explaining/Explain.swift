@@ -151,7 +151,7 @@ private struct PlanPrinter {
   }
 
   /// How a child's rows come.
-  private func source(_ id: SetID) -> String {
+  private func source(_ id: SetID, isOnce: Bool = false) -> String {
     let set = plan.query[id]
     var text: String
     switch set.source {
@@ -173,7 +173,8 @@ private struct PlanPrinter {
     case .deleted: text += ", only deleted"
     case .any: text += ", also deleted"
     }
-    if options.costs { text += "   est \(number(plan[id].estimate.rows)) each" }
+    if isOnce { text += ", once" }
+    if options.costs { text += "   est \(number(plan[id].estimate.rows))\(isOnce ? "" : " each")" }
     return text + actuals(id)
   }
 
@@ -240,9 +241,18 @@ private struct PlanPrinter {
     }
     for id in sets(in: expressions) {
       let below = details(id, depth: depth + 1)
-      if !below.isEmpty || options.costs { nodes.append(Node(text: source(id), children: below)) }
+      if below.isEmpty, !options.costs { continue }
+      let isOnce = depth > 0 && expressions.contains { isComputedOnce($0, over: id) }
+      nodes.append(Node(text: source(id, isOnce: isOnce), children: below))
     }
     return nodes
+  }
+
+  /// Returns whether all that an expression says of a set is the same for every element.
+  private func isComputedOnce(_ expression: BoundExpression, over id: SetID) -> Bool {
+    var calls: [BoundExpression] = []
+    expression.forEachNode { if $0.setCall?.set == id { calls.append($0) } }
+    return !calls.isEmpty && calls.allSatisfy { plan.query.freeScopes(of: $0).isEmpty }
   }
 
   private func sets(in expressions: [BoundExpression]) -> [SetID] {
