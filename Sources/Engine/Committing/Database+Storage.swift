@@ -17,6 +17,7 @@ extension Database {
   public func flush() throws(QueryError) {
     guard let committer, committer.refusal == nil else { return }
     try wait(for: committer.applied)
+    try appendGathered(committer)
     try committer.exclusively { () throws(QueryError) in try committer.storage.flush() }
   }
 
@@ -31,6 +32,7 @@ extension Database {
         try alone(committer) { () throws(QueryError) in committer.storage.abandon() }
       } else {
         let newest = try newestVersion()
+        try appendGathered(committer)
         try committer.exclusively { () throws(QueryError) in try committer.storage.close(newest) }
       }
       committer.stop(
@@ -97,7 +99,16 @@ extension Database {
   func latest() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
     if committer.following != nil { try refresh() }
-    return state.withLock { $0.snapshot }
+    return keptVersion(committer)
+  }
+
+  /// The version with all that is kept.
+  func keptVersion(_ committer: Committer) -> Snapshot {
+    let (snapshot, old) = state.withLock { state in
+      let old = state.publishKept(committer)
+      return (state.snapshot, old)
+    }
+    return withExtendedLifetime(old) { snapshot }
   }
 
   /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
@@ -126,7 +137,10 @@ extension Database {
     try refuseNested()
     try writer.withLock { (_) throws(QueryError) in
       // What was applied before is kept, or its writer is told that it is not.
-      if !committer.hasFailed { try wait(for: committer.applied) }
+      if !committer.hasFailed {
+        try wait(for: committer.applied)
+        try appendGathered(committer)
+      }
       var old: State?
       try alone(committer) { () throws(QueryError) in
         old = adopt(try committer.storage.reopen(), committer)
@@ -138,44 +152,88 @@ extension Database {
   /// Waits until a transaction is kept, and commits those that wait if nobody does.
   func wait(for ticket: Committer.Ticket) throws(QueryError) {
     guard let committer else { return }
-    try committer.wait(for: ticket) { () throws(QueryError) in
-      // What was applied until here, and the version with it.
-      let (commits, snapshot) = state.withLock { state -> ([Commit], Snapshot?) in
-        (committer.takeQueue(), state.open?.cut())
-      }
-      guard let snapshot, !commits.isEmpty else { return }
-      do throws(QueryError) {
-        try committer.storage.append(commits, newest: snapshot)
-      } catch {
-        // Nobody has seen what is not kept.
-        let dropped = state.withLock { state in
-          let dropped = state.open
-          state.open = nil
-          return dropped
-        }
-        withExtendedLifetime(dropped) {}
-        throw error
-      }
-      let old = state.withLock { state in
-        let old = state.snapshot
-        state.snapshot = snapshot
-        return old
-      }
-      withExtendedLifetime(old) { tellWatchers() }
+    try committer.wait(for: ticket) { () throws(QueryError) in try append(committer) }
+  }
+
+  /// Brings what gathers in memory to the storage.
+  private func appendGathered(_ committer: Committer) throws(QueryError) {
+    if !committer.isGathering { return }
+    try committer.commitGathered { () throws(QueryError) in try append(committer) }
+  }
+
+  /// Brings the transactions that were applied to the storage. Called by the thread that commits.
+  private func append(_ committer: Committer) throws(QueryError) {
+    let isWatched = watchers.withLock { !$0.isEmpty }
+    let (commits, cut) = state.withLock { state in
+      let commits = committer.takeQueue()
+      // A single one that waits for no disk is published when somebody looks, see ``State/publishKept(_:)``.
+      let isCut = commits.count > 1 || isWatched || committer.storage.waitsForDisk
+      return (commits, isCut ? state.open?.cut() : nil)
     }
+    guard let last = commits.last?.version else { return }
+    do throws(QueryError) {
+      try committer.storage.append(commits) { cut ?? self.version(through: last, committer) }
+    } catch {
+      forgetUnkept(committer)
+      throw error
+    }
+    // What gathers is published when somebody looks, and may be so already.
+    guard let cut, !committer.isGathering else { return }
+    let old = state.withLock { $0.publish(cut, last) }
+    withExtendedLifetime(old) { tellWatchers() }
+  }
+
+  /// The version with the transactions up to one. Called by a thread that commits, of the last one that it brings.
+  private func version(through last: Int64, _ committer: Committer) -> Snapshot {
+    state.withLock { state in
+      guard let open = state.open else { return state.snapshot }
+      return open.cut(without: committer.commits(after: last))
+    }
+  }
+
+  /// Leaves of what is applied what is kept, because nothing more will be. Called by a thread that commits.
+  private func forgetUnkept(_ committer: Committer) {
+    let dropped = state.withLock { state in
+      let old = state.publishKept(committer)
+      let open = state.open
+      state.open = nil
+      return (old, open)
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
+  /// Has the storage write a little of what it has in its log. Returns whether there is more to do.
+  func fold(_ committer: Committer) throws(QueryError) -> Bool {
+    var hasMore = false
+    writer.letOthersPass()
+    // As the writer, so that what is kept is also published.
+    try writer.withLock { (_) throws(QueryError) in
+      try committer.exclusively(ends: true) { () throws(QueryError) in
+        // What gathers is not in the log.
+        if committer.isGathering, committer.hasQueue { return }
+        do throws(QueryError) {
+          hasMore = try committer.storage.fold { keptVersion(committer) }
+        } catch {
+          forgetUnkept(committer)
+          throw error
+        }
+      }
+    }
+    return hasMore
   }
 
   /// The newest version, which a writer goes on from: published, and kept. Called by the one writer.
   func newestVersion() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
     try wait(for: committer.applied)
-    // Its changes are in the version that is published.
-    let (snapshot, open) = state.withLock { state in
+    let (snapshot, dropped) = state.withLock { state in
+      let old = state.publishKept(committer)
+      // Its changes are in the version that is published.
       let open = state.open
       state.open = nil
-      return (state.snapshot, open)
+      return (state.snapshot, (old, open))
     }
-    return withExtendedLifetime(open) { snapshot }
+    return withExtendedLifetime(dropped) { snapshot }
   }
 
   /// Keeps a version that is to be published. Called by the one writer, on what ``newestVersion()`` gave.
@@ -195,16 +253,38 @@ extension Database {
     try committer.check()
     if !rewrites, next.hasLayout(of: base) {
       let changes = next.changes(since: base)
-      if changes.isEmpty { return }
+      let time = WallClock.now
+      if changes.isEmpty || committer.gathers(changes, time: time) { return }
       try committer.commit { (version) throws(QueryError) in
-        try committer.storage.append(
-          [Commit(version: version, time: WallClock.now, changes: changes)], newest: next)
+        let gathered = committer.takeQueue()
+        try committer.storage.append(gathered + [Commit(version: version, time: time, changes: changes)]) { next }
       }
     } else {
       try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
+        // What gathers is in the version.
+        _ = committer.takeQueue()
         try committer.storage.rewrite(next, version: version, time: WallClock.now)
       }
     }
+  }
+}
+
+extension Database.State {
+  /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
+  ///
+  /// What is applied and not kept is taken back in the version that is made. That is little: where more statements are
+  /// applied before they are kept, a version is published first.
+  mutating func publishKept(_ committer: Committer) -> Snapshot? {
+    guard let open, open.published < committer.durable, let (durable, commits) = committer.unkept() else { return nil }
+    return publish(open.cut(without: commits), durable)
+  }
+
+  /// Puts the version with the transactions up to one in the place of the one that is there, which is returned.
+  mutating func publish(_ next: Snapshot, _ version: Int64) -> Snapshot {
+    let old = snapshot
+    snapshot = next
+    open?.published = version
+    return old
   }
 }
