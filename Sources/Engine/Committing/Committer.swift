@@ -14,7 +14,8 @@ import Synchronization
 /// Brings the transactions of a database to its storage, as many at a time as have come meanwhile.
 ///
 /// A writer that waits and finds nobody committing commits what is there, its own and that of others. So a writer alone
-/// waits for one flush of the disk, and many share one. Where commits gather in memory they are kept when they are
+/// waits for one flush of the disk, and many share one. Those who were just told that theirs is kept are likely to come
+/// back at once, so whoever commits gives them a moment. Where commits gather in memory they are kept when they are
 /// applied, and go to the storage when there are many.
 final class Committer: @unchecked Sendable {
   private struct Progress {
@@ -29,6 +30,13 @@ final class Committer: @unchecked Sendable {
     var waiters: [Waiter] = []
     /// Waiters that wait for nothing.
     var idle: [Waiter] = []
+    /// The number of those who waited, or were told that theirs is kept, when something was committed last.
+    var company = 0
+    /// Nanoseconds that it took.
+    var duration: UInt64 = 0
+    /// How often in a row nobody came in a moment that was given, and how many commits are to give none therefore.
+    var vainMoments = 0
+    var commitsWithoutMoment = 0
     /// The number of threads that wait until nobody commits.
     var exclusives = 0
     /// Why nothing can be written any more.
@@ -253,7 +261,7 @@ final class Committer: @unchecked Sendable {
       if progress.isCommitting || progress.exclusives > 0 {
         sleep(until: ticket.version)
       } else {
-        try commitUnlocked(commit)
+        try commitUnlocked(for: progress.company, commit)
       }
     }
   }
@@ -318,23 +326,65 @@ final class Committer: @unchecked Sendable {
 
   /// Runs `body` without the lock, and notes that what it has taken is kept, or that it failed. Precondition: locked;
   /// unlocks.
+  ///
+  /// - Parameter company: The number of threads, this one among them, that may have something to be kept in a moment.
   private func commitUnlocked(
-    to version: Int64? = nil, _ body: () throws(QueryError) -> Void
+    to version: Int64? = nil, for company: Int = 1, _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
     progress.isCommitting = true
+    let waits = company > unkeptCount && takesMoment()
+    let duration = progress.duration
     pthread_mutex_unlock(mutex)
+    let isVain = waits && !giveMoment(to: company, duration)
+    let start = MonotonicClock.now
     do throws(QueryError) {
       try body()
     } catch {
       finish(error: error)
       throw error
     }
-    finish(version: version, hasCommitted: true)
+    finish(version: version, hasCommitted: true) {
+      progress.duration = MonotonicClock.now - start
+      if waits { noteMoment(isVain: isVain) }
+    }
+  }
+
+  // MARK: - Company
+
+  /// Precondition: locked.
+  private func takesMoment() -> Bool {
+    if progress.commitsWithoutMoment == 0 { return true }
+    progress.commitsWithoutMoment -= 1
+    return false
+  }
+
+  /// Precondition: locked.
+  private func noteMoment(isVain: Bool) {
+    progress.vainMoments = isVain ? min(progress.vainMoments + 1, 8) : 0
+    progress.commitsWithoutMoment = isVain ? 1 << progress.vainMoments : 0
+  }
+
+  /// Lets others run as long as some of them come with something to be kept, but no longer than the last commit took.
+  /// Returns whether somebody came.
+  private func giveMoment(to company: Int, _ duration: UInt64) -> Bool {
+    let patience = min(max(duration / 8, 4_000), 20_000)
+    let (start, first) = (MonotonicClock.now, unkeptCount)
+    var (last, known) = (start, first)
+    while known < company {
+      sched_yield()
+      let (now, count) = (MonotonicClock.now, unkeptCount)
+      if count != known { (last, known) = (now, count) }
+      if now - last > patience || now - start > duration { break }
+    }
+    return known > first
   }
 
   /// Lets others commit.
-  private func finish(version: Int64? = nil, hasCommitted: Bool = false, error: QueryError? = nil) {
+  private func finish(
+    version: Int64? = nil, hasCommitted: Bool = false, error: QueryError? = nil, _ note: () -> Void = {}
+  ) {
     pthread_mutex_lock(mutex)
+    note()
     progress.isCommitting = false
     if let error {
       end(error)
@@ -344,6 +394,7 @@ final class Committer: @unchecked Sendable {
       noteCommit()
     }
     progress.taken.removeAll(keepingCapacity: true)
+    progress.company = progress.waiters.count + 1
     let woken = nextWaiters(through: durableVersion.load(ordering: .relaxed))
     if progress.exclusives > 0 { pthread_cond_signal(condition) }
     pthread_mutex_unlock(mutex)
