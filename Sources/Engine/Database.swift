@@ -95,9 +95,9 @@ public final class Database: Sendable {
   ) {
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema))
-    committer?.fold = { [weak self] () throws(QueryError) -> Bool in
-      guard let self, let committer = self.committer else { return false }
-      return try fold(committer)
+    // Not the database: whatever is referred to weakly is counted slowly.
+    committer?.fold = { [state, writer] (committer) throws(QueryError) -> Bool in
+      try Self.fold(committer, state, writer)
     }
     buildIndexes()
   }
@@ -141,7 +141,7 @@ public final class Database: Sendable {
     // What is not kept yet is not seen. Where what others keep cannot be read, what is there is seen.
     if let committer {
       if committer.following != nil { _ = try? refresh() }
-      return keptVersion(committer)
+      return state.keptVersion(committer)
     }
     if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
     return state.withPublished { $0.snapshot }

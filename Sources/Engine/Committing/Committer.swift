@@ -73,7 +73,7 @@ final class Committer: @unchecked Sendable {
   /// Bytes of commits that gather in memory, and count as kept; 0 where each goes to the storage.
   private let gatheredBytes: Int
   /// Has the storage fold once, as ``exclusively(_:)`` does; set by the database. Returns whether there is more to do.
-  var fold: (@Sendable () throws(QueryError) -> Bool)?
+  var fold: (@Sendable (Committer) throws(QueryError) -> Bool)?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   /// What ``Progress/exclusives`` wait for.
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -170,6 +170,8 @@ final class Committer: @unchecked Sendable {
 
   /// Precondition: locked.
   private func add(_ changes: ChangeSet, _ time: Int64) {
+    // Who was applying it then is told so, see ``applied(since:)``.
+    if progress.failure != nil { return }
     let version = appliedVersion.load(ordering: .relaxed) + 1
     progress.queue.append(Commit(version: version, time: time, changes: changes))
     appliedVersion.store(version, ordering: .releasing)
@@ -456,7 +458,7 @@ final class Committer: @unchecked Sendable {
     }
     if waited < storage.foldingDelay { return foldLater(in: storage.foldingDelay - waited) }
     // A failure has ended writing.
-    while (try? fold?()) ?? false {
+    while (try? fold?(self)) ?? false {
       // Whoever has committed meanwhile has asked for it again.
       if locked({ progress.isFoldingDue }) { return }
     }

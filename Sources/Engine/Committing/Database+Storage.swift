@@ -99,16 +99,7 @@ extension Database {
   func latest() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
     if committer.following != nil { try refresh() }
-    return keptVersion(committer)
-  }
-
-  /// The version with all that is kept.
-  func keptVersion(_ committer: Committer) -> Snapshot {
-    let (snapshot, old) = state.withLock { state in
-      let old = state.publishKept(committer)
-      return (state.snapshot, old)
-    }
-    return withExtendedLifetime(old) { snapshot }
+    return state.keptVersion(committer)
   }
 
   /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
@@ -164,46 +155,39 @@ extension Database {
   /// Brings the transactions that were applied to the storage. Called by the thread that commits.
   private func append(_ committer: Committer) throws(QueryError) {
     let isWatched = watchers.withLock { !$0.isEmpty }
-    let (commits, cut) = state.withLock { state in
+    let (commits, old) = state.withLockSoon { state in
+      let old = state.publishKept(committer)
       let commits = committer.takeQueue()
-      // A single one that waits for no disk is published when somebody looks, see ``State/publishKept(_:)``.
-      let isCut = commits.count > 1 || isWatched || committer.storage.waitsForDisk
-      return (commits, isCut ? state.open?.cut() : nil)
+      // A single one that waits for no disk is cut when somebody looks, see ``State/publishKept(_:)``.
+      if let last = commits.last?.version, commits.count > 1 || isWatched || committer.storage.waitsForDisk {
+        state.open?.cut(through: last)
+      }
+      return (commits, old)
     }
     guard let last = commits.last?.version else { return }
     do throws(QueryError) {
-      try committer.storage.append(commits) { cut ?? self.version(through: last, committer) }
+      try withExtendedLifetime(old) { () throws(QueryError) in
+        try committer.storage.append(commits) { state.version(through: last, committer) }
+      }
     } catch {
-      forgetUnkept(committer)
+      state.forgetUnkept(committer)
       throw error
     }
-    // What gathers is published when somebody looks, and may be so already.
-    guard let cut, !committer.isGathering else { return }
-    let old = state.withLock { $0.publish(cut, last) }
-    withExtendedLifetime(old) { tellWatchers() }
-  }
-
-  /// The version with the transactions up to one. Called by a thread that commits, of the last one that it brings.
-  private func version(through last: Int64, _ committer: Committer) -> Snapshot {
-    state.withLock { state in
-      guard let open = state.open else { return state.snapshot }
-      return open.cut(without: committer.commits(after: last))
+    if committer.isGathering {
+      // Published when somebody looks, with what has come meanwhile.
+      let cut = state.withLock { $0.open?.takeCut(through: last) }
+      return withExtendedLifetime(cut) {}
     }
-  }
-
-  /// Leaves of what is applied what is kept, because nothing more will be. Called by a thread that commits.
-  private func forgetUnkept(_ committer: Committer) {
-    let dropped = state.withLock { state in
-      let old = state.publishKept(committer)
-      let open = state.open
-      state.open = nil
-      return (old, open)
-    }
-    withExtendedLifetime(dropped) {}
+    if !isWatched { return }
+    // Before it counts as kept, because who is told of it looks at once.
+    let told = state.withLock { $0.publishCut(through: last) }
+    withExtendedLifetime(told) { tellWatchers() }
   }
 
   /// Has the storage write a little of what it has in its log. Returns whether there is more to do.
-  func fold(_ committer: Committer) throws(QueryError) -> Bool {
+  static func fold(
+    _ committer: Committer, _ state: Lock<State>, _ writer: Lock<Bool>
+  ) throws(QueryError) -> Bool {
     var hasMore = false
     writer.letOthersPass()
     // As the writer, so that what is kept is also published.
@@ -212,9 +196,9 @@ extension Database {
         // What gathers is not in the log.
         if committer.isGathering, committer.hasQueue { return }
         do throws(QueryError) {
-          hasMore = try committer.storage.fold { keptVersion(committer) }
+          hasMore = try committer.storage.fold { state.keptVersion(committer) }
         } catch {
-          forgetUnkept(committer)
+          state.forgetUnkept(committer)
           throw error
         }
       }
@@ -273,18 +257,57 @@ extension Database {
 extension Database.State {
   /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
   ///
-  /// What is applied and not kept is taken back in the version that is made. That is little: where more statements are
-  /// applied before they are kept, a version is published first.
+  /// What is applied and not kept is taken back in the version that is made, unless one was cut in time. That is little:
+  /// where more statements are applied before they are kept, a version is published first.
   mutating func publishKept(_ committer: Committer) -> Snapshot? {
-    guard let open, open.published < committer.durable, let (durable, commits) = committer.unkept() else { return nil }
+    let kept = committer.durable
+    guard let open, open.published < kept else { return nil }
+    if let old = publishCut(through: kept) { return old }
+    guard let (durable, commits) = committer.unkept() else { return nil }
     return publish(open.cut(without: commits), durable)
   }
 
+  /// Publishes the version that was cut with the transactions up to one; nothing where that is another.
+  mutating func publishCut(through version: Int64) -> Snapshot? {
+    guard let open, let cut = open.takeCut(through: version) else { return nil }
+    return publish(cut, version)
+  }
+
   /// Puts the version with the transactions up to one in the place of the one that is there, which is returned.
-  mutating func publish(_ next: Snapshot, _ version: Int64) -> Snapshot {
+  private mutating func publish(_ next: Snapshot, _ version: Int64) -> Snapshot {
     let old = snapshot
     snapshot = next
     open?.published = version
     return old
+  }
+}
+
+extension Lock<Database.State> {
+  /// The version with all that is kept.
+  func keptVersion(_ committer: Committer) -> Snapshot {
+    let (snapshot, old) = withLock { state in
+      let old = state.publishKept(committer)
+      return (state.snapshot, old)
+    }
+    return withExtendedLifetime(old) { snapshot }
+  }
+
+  /// The version with the transactions up to one. Called by a thread that commits, of the last one that it brings.
+  fileprivate func version(through last: Int64, _ committer: Committer) -> Snapshot {
+    withLock { state in
+      guard let open = state.open else { return state.snapshot }
+      return open.lastCut(through: last) ?? open.cut(without: committer.commits(after: last))
+    }
+  }
+
+  /// Leaves of what is applied what is kept, because nothing more will be. Called by a thread that commits.
+  fileprivate func forgetUnkept(_ committer: Committer) {
+    let dropped = withLock { state in
+      let old = state.publishKept(committer)
+      let open = state.open
+      state.open = nil
+      return (old, open)
+    }
+    withExtendedLifetime(dropped) {}
   }
 }

@@ -62,6 +62,7 @@ extension Database {
       state.open = open
       defer {
         if open.isLost {
+          superseded = state.publishCut(through: committer.durable)
           state.open = nil
           committer.stop(
             QueryError(

@@ -40,6 +40,8 @@ final class OpenVersion {
   private var uncut = 0
   /// The number of the last transaction in the published version, where changes are recorded.
   var published: Int64
+  /// A version that was cut while there were no later statements, and the number of its last transaction.
+  private var lastCut: (snapshot: Snapshot, version: Int64)?
 
   /// Tells whether each statement's changes are recorded, and taken after it. Then there is no journal.
   private let isRecording: Bool
@@ -62,6 +64,19 @@ final class OpenVersion {
   func cut() -> Snapshot {
     uncut = 0
     return mutator.transaction.snapshot(compacting: false)
+  }
+
+  /// Cuts the version with all statements so far, the last of which has a number; see ``takeCut(through:)``.
+  func cut(through version: Int64) { lastCut = (cut(), version) }
+
+  /// The version that was cut with the transactions up to one; nil where it was another.
+  func lastCut(through version: Int64) -> Snapshot? { lastCut?.version == version ? lastCut?.snapshot : nil }
+
+  /// The same, and forgets it.
+  func takeCut(through version: Int64) -> Snapshot? {
+    guard let cut = lastCut(through: version) else { return nil }
+    lastCut = nil
+    return cut
   }
 
   /// The version with all statements but the last ones, which had these changes; more may follow.
