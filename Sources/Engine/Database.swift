@@ -95,6 +95,10 @@ public final class Database: Sendable {
   ) {
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema))
+    // Not the database: whatever is referred to weakly is counted slowly.
+    committer?.fold = { [state, writer] (committer) throws(QueryError) -> Bool in
+      try Self.fold(committer, state, writer)
+    }
     buildIndexes()
   }
 
@@ -137,7 +141,7 @@ public final class Database: Sendable {
     // What is not kept yet is not seen. Where what others keep cannot be read, what is there is seen.
     if let committer {
       if committer.following != nil { _ = try? refresh() }
-      return state.withLock { $0.snapshot }
+      return state.keptVersion(committer)
     }
     if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
     return state.withPublished { $0.snapshot }
@@ -150,7 +154,11 @@ public final class Database: Sendable {
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
     if let committer {
       if committer.following != nil { _ = try? refresh() }
-      return state.withLock { ($0.snapshot, $0.companion, $0.hasSchema) }
+      let (published, old) = state.withLock { state in
+        let old = state.publishKept(committer)
+        return ((state.snapshot, state.companion, state.hasSchema), old)
+      }
+      return withExtendedLifetime(old) { published }
     }
     return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }

@@ -37,6 +37,21 @@ final class Lock<State>: @unchecked Sendable {
     return try body(&state)
   }
 
+  /// Calls as ``withLock(_:)`` does, without sleeping at first: for who others make way for, see ``letOthersPass()``. They
+  /// wait until it goes on, and waking would take longer than what they do.
+  func withLockSoon<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
+    if pthread_mutex_trylock(mutex) != 0 {
+      waiting.add(1, ordering: .relaxed)
+      let end = MonotonicClock.now + 20_000
+      var isLocked = false
+      while !isLocked, MonotonicClock.now < end { isLocked = pthread_mutex_trylock(mutex) == 0 }
+      if !isLocked { pthread_mutex_lock(mutex) }
+      waiting.subtract(1, ordering: .relaxed)
+    }
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+
   @inline(never)
   private func wait() {
     waiting.add(1, ordering: .relaxed)

@@ -41,7 +41,7 @@ import Testing
     let field = #"updateA(where: id < 100, set: {t: padStart("", 10000, "y")})"#
     let options = RunOptions(maximumMemory: 3_000_000)
     // A value that is there already is not written.
-    let others = ["x", "z"].map { field.replacing("y", with: $0) }
+    let others = ["x", "z"].map { field.replacing("\"y\"", with: "\"\($0)\"") }
     let found = problem {
       _ = try database.query("mutation { a: \(field) b: \(others[0]) c: \(others[1]) }", options: options)
     }

@@ -93,6 +93,7 @@ extension DurabilityBenchmark {
     for count in [1, 8, 64] {
       let each = max(10, commits * 4 / count)
       var flushes = 0
+      var ownFlushes = 0
       var model: [Double] = []
       var own: [Double] = []
       for turn in 0..<3 {
@@ -100,13 +101,15 @@ extension DurabilityBenchmark {
           path("model\(count)-\(turn).sqlite"), Int32(count), Int32(each), 90, &flushes)
         guard seconds > 0 else { throw Failure("the model reports an error") }
         model.append(Double(count * each) / seconds)
-        own.append(
-          try rate(count, each, Database(path: path("threads\(count)-\(turn).gqlite"), schema: Self.schema)).perSecond)
+        let backend = CountingBackend(path("threads\(count)-\(turn).gqlite"))
+        own.append(try rate(count, each, Database(backend, schema: Self.schema)).perSecond)
+        ownFlushes = backend.appends
       }
       print(
         Self.padded("\(count) threads, durable: commits a second, model", 48), Self.number(Self.median(own)),
         Self.number(Self.median(model)), " ratio", Self.number(Self.median(own) / Self.median(model)),
-        " commits a flush of the model", Self.number(Double(count * each) / Double(max(1, flushes))))
+        " commits a flush", Self.number(Double(count * each) / Double(max(1, ownFlushes))), " of the model",
+        Self.number(Double(count * each) / Double(max(1, flushes))))
     }
     let each = max(10, commits / 2)
     let options = StorageOptions(durability: .normal)

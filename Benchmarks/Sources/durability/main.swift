@@ -13,12 +13,12 @@ import GQLite
 struct DurabilityBenchmark {
   static let usage = """
     usage: durability [--only PARTS] [--rows N] [--commits N] [--folder DIR]
-      --only PARTS  some of commits,folding,threads,opening,following,text (default: all)
+      --only PARTS  some of commits,folding,threads,pipelined,ready,opening,following,text (default: all)
       --rows N      rows of the file that is opened and followed (default 1000000)
       --commits N   commits of each kind (default 2000)
       --folder DIR  where files are written (default: a temporary folder; it must be on the disk that is measured)
     """
-  var parts: Set<String> = ["commits", "folding", "threads", "opening", "following", "text"]
+  var parts: Set<String> = ["commits", "folding", "threads", "pipelined", "ready", "opening", "following", "text"]
   var rows = 1_000_000
   var commits = 2000
   var folder = FileManager.default.temporaryDirectory.appending(path: "durability-\(getpid())")
@@ -45,10 +45,9 @@ struct DurabilityBenchmark {
     defer { try? FileManager.default.removeItem(at: folder) }
     if parts.contains("commits") { try singleCommits() }
     if parts.contains("folding") { try folding() }
-    if parts.contains("threads") {
-      try threads()
-      try pipelined()
-    }
+    if parts.contains("threads") { try threads() }
+    if parts.contains("pipelined") { try pipelined() }
+    if parts.contains("ready") { try readyChanges() }
     if !parts.isDisjoint(with: ["opening", "following"]) { try makeRows() }
     if parts.contains("opening") { try opening() }
     if parts.contains("following") { try following() }

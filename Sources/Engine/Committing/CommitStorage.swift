@@ -35,10 +35,17 @@ package struct StoredVersion {
 
 /// Where a database keeps its commits. Called by one thread at a time.
 package protocol CommitStorage: AnyObject, Sendable {
-  /// Keeps some commits, which follow those that are kept, all or none. `newest` is the version with all of them.
+  /// Bytes of commits that may gather in memory, and count as kept meanwhile; 0 where each is appended.
+  var gatheredBytes: Int { get }
+
+  /// Indicates whether ``append(_:newest:)`` waits for a disk, which takes far longer than to make a version.
+  var waitsForDisk: Bool { get }
+
+  /// Keeps some commits, which follow those that are kept, all or none. `newest` makes the version with all of them; it
+  /// costs some microseconds.
   ///
   /// - Throws: what failed; whether the commits are kept is known after ``reopen()`` only.
-  func append(_ commits: [Commit], newest: Snapshot) throws(QueryError)
+  func append(_ commits: [Commit], newest: () -> Snapshot) throws(QueryError)
 
   /// Throws where a version with another schema cannot be kept. Nothing has been written then.
   func check(_ next: Snapshot, after base: Snapshot) throws(QueryError)
@@ -49,10 +56,11 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Keeps a version with another schema or other row numbers, in the place of all that is there.
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError)
 
-  /// Does a little of what makes the next opening quick. Returns whether there is more to do.
-  func fold() throws(QueryError) -> Bool
+  /// Does a little of what makes the next opening quick. Returns whether there is more to do. `newest` makes the version
+  /// with all commits that are kept.
+  func fold(newest: () -> Snapshot) throws(QueryError) -> Bool
 
-  /// Milliseconds without a commit after which ``fold()`` is called; 0 for never.
+  /// Milliseconds without a commit after which ``fold(newest:)`` is called; 0 for never.
   var foldingDelay: Int { get }
 
   /// Returns the version that others have committed since one that was read; nil where there is none.

@@ -17,6 +17,7 @@ extension Database {
   public func flush() throws(QueryError) {
     guard let committer, committer.refusal == nil else { return }
     try wait(for: committer.applied)
+    try appendGathered(committer)
     // Nothing is tried again on a file whose sync has failed.
     try committer.exclusively(ends: true) { () throws(QueryError) in try committer.storage.flush() }
   }
@@ -32,6 +33,7 @@ extension Database {
         try alone(committer) { () throws(QueryError) in committer.storage.abandon() }
       } else {
         let newest = try newestVersion()
+        try appendGathered(committer)
         try committer.exclusively { () throws(QueryError) in try committer.storage.close(newest) }
       }
       committer.stop(
@@ -98,7 +100,7 @@ extension Database {
   func latest() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
     if committer.following != nil { try refresh() }
-    return state.withLock { $0.snapshot }
+    return state.keptVersion(committer)
   }
 
   /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
@@ -127,7 +129,10 @@ extension Database {
     try refuseNested()
     try writer.withLock { (_) throws(QueryError) in
       // What was applied before is kept, or its writer is told that it is not.
-      if !committer.hasFailed { try wait(for: committer.applied) }
+      if !committer.hasFailed {
+        try wait(for: committer.applied)
+        try appendGathered(committer)
+      }
       var old: State?
       try alone(committer) { () throws(QueryError) in
         old = adopt(try committer.storage.reopen(), committer)
@@ -139,44 +144,81 @@ extension Database {
   /// Waits until a transaction is kept, and commits those that wait if nobody does.
   func wait(for ticket: Committer.Ticket) throws(QueryError) {
     guard let committer else { return }
-    try committer.wait(for: ticket) { () throws(QueryError) in
-      // What was applied until here, and the version with it.
-      let (commits, snapshot) = state.withLock { state -> ([Commit], Snapshot?) in
-        (committer.takeQueue(), state.open?.cut())
+    try committer.wait(for: ticket) { () throws(QueryError) in try append(committer) }
+  }
+
+  /// Brings what gathers in memory to the storage.
+  private func appendGathered(_ committer: Committer) throws(QueryError) {
+    if !committer.isGathering { return }
+    try committer.commitGathered { () throws(QueryError) in try append(committer) }
+  }
+
+  /// Brings the transactions that were applied to the storage. Called by the thread that commits.
+  private func append(_ committer: Committer) throws(QueryError) {
+    let isWatched = watchers.withLock { !$0.isEmpty }
+    let (commits, old) = state.withLockSoon { state in
+      let old = state.publishKept(committer)
+      let commits = committer.takeQueue()
+      // A single one that waits for no disk is cut when somebody looks, see ``State/publishKept(_:)``.
+      if let last = commits.last?.version, commits.count > 1 || isWatched || committer.storage.waitsForDisk {
+        state.open?.cut(through: last)
       }
-      guard let snapshot, !commits.isEmpty else { return }
-      do throws(QueryError) {
-        try committer.storage.append(commits, newest: snapshot)
-      } catch {
-        // Nobody has seen what is not kept.
-        let dropped = state.withLock { state in
-          let dropped = state.open
-          state.open = nil
-          return dropped
-        }
-        withExtendedLifetime(dropped) {}
-        throw error
-      }
-      let old = state.withLock { state in
-        let old = state.snapshot
-        state.snapshot = snapshot
-        return old
-      }
-      withExtendedLifetime(old) { tellWatchers() }
+      return (commits, old)
     }
+    guard let last = commits.last?.version else { return }
+    do throws(QueryError) {
+      try withExtendedLifetime(old) { () throws(QueryError) in
+        try committer.storage.append(commits) { state.version(through: last, committer) }
+      }
+    } catch {
+      state.forgetUnkept(committer)
+      throw error
+    }
+    if committer.isGathering {
+      // Published when somebody looks, with what has come meanwhile.
+      let cut = state.withLock { $0.open?.takeCut(through: last) }
+      return withExtendedLifetime(cut) {}
+    }
+    if !isWatched { return }
+    // Before it counts as kept, because who is told of it looks at once.
+    let told = state.withLock { $0.publishCut(through: last) }
+    withExtendedLifetime(told) { tellWatchers() }
+  }
+
+  /// Has the storage write a little of what it has in its log. Returns whether there is more to do.
+  static func fold(
+    _ committer: Committer, _ state: Lock<State>, _ writer: Lock<Bool>
+  ) throws(QueryError) -> Bool {
+    var hasMore = false
+    writer.letOthersPass()
+    // As the writer, so that what is kept is also published.
+    try writer.withLock { (_) throws(QueryError) in
+      try committer.exclusively(ends: true) { () throws(QueryError) in
+        // What gathers is not in the log.
+        if committer.isGathering, committer.hasQueue { return }
+        do throws(QueryError) {
+          hasMore = try committer.storage.fold { state.keptVersion(committer) }
+        } catch {
+          state.forgetUnkept(committer)
+          throw error
+        }
+      }
+    }
+    return hasMore
   }
 
   /// The newest version, which a writer goes on from: published, and kept. Called by the one writer.
   func newestVersion() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
     try wait(for: committer.applied)
-    // Its changes are in the version that is published.
-    let (snapshot, open) = state.withLock { state in
+    let (snapshot, dropped) = state.withLock { state in
+      let old = state.publishKept(committer)
+      // Its changes are in the version that is published.
       let open = state.open
       state.open = nil
-      return (state.snapshot, open)
+      return (state.snapshot, (old, open))
     }
-    return withExtendedLifetime(open) { snapshot }
+    return withExtendedLifetime(dropped) { snapshot }
   }
 
   /// Keeps a version that is to be published. Called by the one writer, on what ``newestVersion()`` gave.
@@ -196,16 +238,77 @@ extension Database {
     try committer.check()
     if !rewrites, next.hasLayout(of: base) {
       let changes = next.changes(since: base)
-      if changes.isEmpty { return }
+      let time = WallClock.now
+      if changes.isEmpty || committer.gathers(changes, time: time) { return }
       try committer.commit { (version) throws(QueryError) in
-        try committer.storage.append(
-          [Commit(version: version, time: WallClock.now, changes: changes)], newest: next)
+        let gathered = committer.takeQueue()
+        try committer.storage.append(gathered + [Commit(version: version, time: time, changes: changes)]) { next }
       }
     } else {
       try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
+        // What gathers is in the version.
+        _ = committer.takeQueue()
         try committer.storage.rewrite(next, version: version, time: WallClock.now)
       }
     }
+  }
+}
+
+extension Database.State {
+  /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
+  ///
+  /// What is applied and not kept is taken back in the version that is made, unless one was cut in time. That is little:
+  /// where more statements are applied before they are kept, a version is published first.
+  mutating func publishKept(_ committer: Committer) -> Snapshot? {
+    let kept = committer.durable
+    guard let open, open.published < kept else { return nil }
+    if let old = publishCut(through: kept) { return old }
+    guard let (durable, commits) = committer.unkept() else { return nil }
+    return publish(open.cut(without: commits), durable)
+  }
+
+  /// Publishes the version that was cut with the transactions up to one; nothing where that is another.
+  mutating func publishCut(through version: Int64) -> Snapshot? {
+    guard let open, let cut = open.takeCut(through: version) else { return nil }
+    return publish(cut, version)
+  }
+
+  /// Puts the version with the transactions up to one in the place of the one that is there, which is returned.
+  private mutating func publish(_ next: Snapshot, _ version: Int64) -> Snapshot {
+    let old = snapshot
+    snapshot = next
+    open?.published = version
+    return old
+  }
+}
+
+extension Lock<Database.State> {
+  /// The version with all that is kept.
+  func keptVersion(_ committer: Committer) -> Snapshot {
+    let (snapshot, old) = withLock { state in
+      let old = state.publishKept(committer)
+      return (state.snapshot, old)
+    }
+    return withExtendedLifetime(old) { snapshot }
+  }
+
+  /// The version with the transactions up to one. Called by a thread that commits, of the last one that it brings.
+  fileprivate func version(through last: Int64, _ committer: Committer) -> Snapshot {
+    withLock { state in
+      guard let open = state.open else { return state.snapshot }
+      return open.lastCut(through: last) ?? open.cut(without: committer.commits(after: last))
+    }
+  }
+
+  /// Leaves of what is applied what is kept, because nothing more will be. Called by a thread that commits.
+  fileprivate func forgetUnkept(_ committer: Committer) {
+    let dropped = withLock { state in
+      let old = state.publishKept(committer)
+      let open = state.open
+      state.open = nil
+      return (old, open)
+    }
+    withExtendedLifetime(dropped) {}
   }
 }

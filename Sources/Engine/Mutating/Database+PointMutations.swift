@@ -36,23 +36,33 @@ extension Database {
     return isApplied
   }
 
+  /// Statements that are applied behind a version that is kept and not published: whoever looks takes back as many.
+  private static let maximumUnkept: Int64 = 16
+
   /// Applies a point mutation of a database that keeps its data. The caller waits until it is kept, without the lock.
   private func applyDurably(
     _ program: MutationProgram, _ context: MutationContext, _ committer: Committer, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
     // What cannot be kept is refused where that is said.
     if committer.hasFailed { return false }
+    var superseded: Snapshot?
+    var isTold = false
+    // Freed behind the lock, for which readers wait.
+    defer { withExtendedLifetime(superseded) { if isTold { tellWatchers() } } }
     state.letOthersPass()
     return try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
-      if let open = state.open, open.isFull || open.needsCompaction {
-        // Applied as a transaction of its own, which goes on from a version without what is superseded.
-        return false
+      // Applied as a transaction of its own, which goes on from a version without what is superseded, or is appended with
+      // what has gathered.
+      if let open = state.open, open.needsCompaction || committer.isFull { return false }
+      if let open = state.open, open.isFull || committer.unkeptCount >= Self.maximumUnkept {
+        superseded = state.publishKept(committer)
       }
-      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, isRecording: true)
+      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, recordingAfter: committer.durable)
       state.open = open
       defer {
         if open.isLost {
+          superseded = state.publishCut(through: committer.durable)
           state.open = nil
           committer.stop(
             QueryError(
@@ -62,7 +72,10 @@ extension Database {
       }
       guard try open.apply(program, context, into: &output) else { return false }
       let changes = open.takeChanges()
-      if !changes.isEmpty { committer.enqueue(changes, time: context.now) }
+      if !changes.isEmpty {
+        committer.enqueue(changes, time: context.now)
+        isTold = committer.isGathering && watchers.withLock { !$0.isEmpty }
+      }
       return true
     }
   }

@@ -35,16 +35,23 @@ final class OpenVersion {
   private var isRecovered = false
   /// Tells whether a statement that failed half way could not be taken back: no version can be made of it then.
   private(set) var isLost = false
-  /// Statements that were recorded.
+  /// Statements that were recorded, and those of them since a version was made.
   private var recorded = 0
+  private var uncut = 0
+  /// The number of the last transaction in the published version, where changes are recorded.
+  var published: Int64
+  /// A version that was cut while there were no later statements, and the number of its last transaction.
+  private var lastCut: (snapshot: Snapshot, version: Int64)?
 
   /// Tells whether each statement's changes are recorded, and taken after it. Then there is no journal.
   private let isRecording: Bool
 
-  init(_ base: Snapshot, fold: @escaping TextFold, isRecording: Bool = false) {
+  /// - Parameter published: The number of the last transaction in `base`, where changes are to be recorded.
+  init(_ base: Snapshot, fold: @escaping TextFold, recordingAfter published: Int64? = nil) {
     self.base = base
     self.fold = fold
-    self.isRecording = isRecording
+    self.published = published ?? 0
+    isRecording = published != nil
     let transaction = WriteTransaction(base, fold: fold)
     if isRecording { transaction.beginRecording() }
     mutator = Mutator(continuing: transaction)
@@ -54,14 +61,46 @@ final class OpenVersion {
   func takeChanges() -> ChangeSet { mutator.transaction.takeChanges() }
 
   /// The version with all statements so far; more may follow.
-  func cut() -> Snapshot { mutator.transaction.snapshot(compacting: false) }
+  func cut() -> Snapshot {
+    uncut = 0
+    return mutator.transaction.snapshot(compacting: false)
+  }
+
+  /// Cuts the version with all statements so far, the last of which has a number; see ``takeCut(through:)``.
+  func cut(through version: Int64) { lastCut = (cut(), version) }
+
+  /// The version that was cut with the transactions up to one; nil where it was another.
+  func lastCut(through version: Int64) -> Snapshot? { lastCut?.version == version ? lastCut?.snapshot : nil }
+
+  /// The same, and forgets it.
+  func takeCut(through version: Int64) -> Snapshot? {
+    guard let cut = lastCut(through: version) else { return nil }
+    lastCut = nil
+    return cut
+  }
+
+  /// The version with all statements but the last ones, which had these changes; more may follow.
+  func cut(without commits: ArraySlice<Commit>) -> Snapshot {
+    let whole = cut()
+    if commits.isEmpty { return whole }
+    let transaction = WriteTransaction(whole, fold: fold)
+    for commit in commits.reversed() {
+      do throws(ChangeProblem) {
+        try transaction.apply(try commit.changes.inverse())
+      } catch {
+        // Invariant: what was recorded can be taken back.
+        preconditionFailure("what was applied cannot be taken back")
+      }
+    }
+    return transaction.snapshot(compacting: false)
+  }
 
   /// The number of statements.
   var count: Int { journal.count }
 
   /// Whether it is to be published before the next statement.
   var isFull: Bool {
-    if isRecording { return false }
+    if isRecording { return uncut >= Self.maximumStatements }
     return isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
       || work >= Self.maximumWork
   }
@@ -93,6 +132,7 @@ final class OpenVersion {
     }
     if mutator.hasWritten, isRecording {
       recorded += 1
+      uncut += 1
     } else if mutator.hasWritten {
       if journal.last?.program !== program { programs += 1 }
       journal.append(Statement(program: program, context: context.unlimited))

@@ -11,10 +11,6 @@ import GQLStore
 final class CommitLog: CommitStorage, @unchecked Sendable {
   let backend: any StorageBackend
   private let options: StorageOptions
-  /// Commits that are not appended yet, below full durability in memory.
-  private var unwritten: [Commit] = []
-  private var unwrittenBytes = 0
-  private var newest: Snapshot?
 
   // What the rows of the backend lack.
   private var dirty = DirtyRows()
@@ -74,7 +70,6 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       guard options.access == .write else { throw StorageProblem.failed("it is empty").error(backend.name) }
       let snapshot = Snapshot.empty(schema ?? Catalog())
       point = try replace(snapshot, version: 0, time: 0)
-      newest = snapshot
       return StoredVersion(snapshot: snapshot, version: 0, hasSchema: schema != nil)
     } catch {
       backend.abandon()
@@ -89,7 +84,6 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     try calling { try backend.read(into: reader) }
     guard let (snapshot, hasSchema) = try reader.finish(postponingAbove: pendingRows) else { return nil }
     knownMark = mark
-    newest = snapshot
     dirty = reader.dirty
     folding = nil
     folded = reader.folded.version
@@ -102,28 +96,10 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   // MARK: - Appending
 
-  func append(_ commits: [Commit], newest: Snapshot) throws(QueryError) {
-    self.newest = newest
-    guard options.durability == .memory else { return try write(commits, newest) }
-    unwritten += commits
-    for commit in commits { unwrittenBytes += commit.changes.bytes.count }
-    // What waits for flush() is bounded.
-    if unwrittenBytes >= options.folding.logBytes { try writeUnwritten() }
-  }
+  var gatheredBytes: Int { options.durability == .memory ? options.folding.logBytes : 0 }
+  var waitsForDisk: Bool { options.durability == .full }
 
-  private func writeUnwritten() throws(QueryError) {
-    guard !unwritten.isEmpty, let newest else { return }
-    let commits = unwritten
-    forgetUnwritten()
-    try write(commits, newest)
-  }
-
-  private func forgetUnwritten() {
-    unwritten.removeAll()
-    unwrittenBytes = 0
-  }
-
-  private func write(_ commits: [Commit], _ newest: Snapshot) throws(QueryError) {
+  func append(_ commits: [Commit], newest: () -> Snapshot) throws(QueryError) {
     guard let last = commits.last?.version else { return }
     do {
       for commit in commits { try commit.changes.forEachRow { type, row in dirty.insert(type, row) } }
@@ -135,7 +111,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       for commit in commits {
         point = StoragePoint(version: commit.version, sum: LogRecord.sum(commit, after: point.sum))
       }
-      try foldAll(newest)
+      try foldAll(newest())
       // These commits have no records, so that those before them lead nowhere.
       try forget(through: last)
     } else {
@@ -150,15 +126,14 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       recordBytes += bytes
       point = end
       // One slice after each commit, so that none waits for more.
-      if folding != nil || recordBytes > options.folding.logBytes { _ = try fold() }
+      if folding != nil || recordBytes > options.folding.logBytes { _ = try fold(newest: newest) }
     }
   }
 
   // MARK: - Folding
 
   /// Writes a few of the rows that the backend lacks. Returns whether there are more.
-  func fold() throws(QueryError) -> Bool {
-    guard let newest, unwritten.isEmpty else { return false }
+  func fold(newest: () -> Snapshot) throws(QueryError) -> Bool {
     if folding == nil {
       if dirty.isEmpty { return false }
       folding = (dirty, point)
@@ -166,7 +141,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       recordBytes = 0
     }
     guard case (var rows, let end)? = folding else { return false }
-    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: newest, at: point)
+    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: newest(), at: point)
     try calling { try backend.write(slice, holding: rows.isEmpty ? end : nil) }
     if !rows.isEmpty {
       folding = (rows, end)
@@ -221,8 +196,6 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) {
     point = try replace(newest, version: version, time: time)
-    self.newest = newest
-    forgetUnwritten()
     folding = nil
     dirty = DirtyRows()
     recordBytes = 0
@@ -324,20 +297,15 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       }
     }
     let snapshot = transaction.commit()
-    self.newest = snapshot
     point = lastRead
     return StoredVersion(snapshot: snapshot, version: last.version, hasSchema: true, isContinued: true)
   }
 
   // MARK: - Ending
 
-  func flush() throws(QueryError) {
-    try writeUnwritten()
-    try calling { try backend.flush() }
-  }
+  func flush() throws(QueryError) { try calling { try backend.flush() } }
 
   func close(_ newest: Snapshot) throws(QueryError) {
-    try writeUnwritten()
     if !dirty.isEmpty || folding != nil {
       try foldAll(newest)
       try forgetOld()
@@ -349,7 +317,6 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   func reopen() throws(QueryError) -> StoredVersion {
     backend.abandon()
-    forgetUnwritten()
     return try open(creating: nil)
   }
 }

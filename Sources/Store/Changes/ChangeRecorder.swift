@@ -25,9 +25,10 @@ final class ChangeRecorder: @unchecked Sendable {
   var byteCount: Int { tables.reduce(0) { $0 + ($1?.byteCount ?? 0) } }
 
   /// The change set from what was noted first to what the tables hold now, which is what is noted from now on.
-  func take(_ current: [Table], _ dangling: DanglingLinks, _ layout: StoreLayout) -> ChangeSet {
+  ///
+  /// - Parameter waiting: What ``WaitingRecorder/changes(to:_:)`` gives.
+  func take(_ current: [Table], _ waiting: [RowWaitingChanges]) -> ChangeSet {
     var writer = ChangeWriter()
-    let waiting = waiting.changes(to: dangling, layout)
     for (number, recorder) in tables.enumerated() {
       guard let recorder else {
         // Links that wait belong to tables that need not be written.
@@ -45,7 +46,7 @@ final class ChangeRecorder: @unchecked Sendable {
       }
       recorder.reset(table)
     }
-    self.waiting.reset()
+    if !self.waiting.isEmpty { self.waiting.reset() }
     return writer.finish()
   }
 
@@ -121,8 +122,8 @@ extension WriteTransaction {
 
   func takeRecorded() -> ChangeSet {
     guard let recorder else { return ChangeSet() }
-    dropPurged()
+    if !staleDormant.isEmpty { dropPurged() }
     takenChanges += 1
-    return recorder.take(tables, dangling, layout)
+    return recorder.take(tables, recorder.waiting.isEmpty ? [] : recorder.waiting.changes(to: dangling, layout))
   }
 }

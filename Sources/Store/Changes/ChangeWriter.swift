@@ -15,7 +15,11 @@ struct ChangeWriter: ~Copyable {
   /// The set. The writer is not to be used afterwards.
   mutating func finish() -> ChangeSet {
     closeType()
-    return ChangeSet(bytes: output.withUnsafeBytes { ContiguousArray($0) })
+    let bytes = ContiguousArray<UInt8>(unsafeUninitializedCapacity: output.count) { room, count in
+      output.withUnsafeBytes { UnsafeMutableRawBufferPointer(room).copyMemory(from: $0) }
+      count = output.count
+    }
+    return ChangeSet(bytes: bytes)
   }
 
   private mutating func closeType() {

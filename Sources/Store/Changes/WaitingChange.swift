@@ -51,6 +51,9 @@ final class WaitingRecorder: @unchecked Sendable {
     lists.insert(link)
   }
 
+  /// Tells whether nothing was noted.
+  var isEmpty: Bool { before == nil }
+
   /// Forgets what was noted.
   func reset() {
     before = nil
