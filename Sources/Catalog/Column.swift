@@ -21,6 +21,14 @@
   /// 8 bytes: a run of 4-byte rows: a to-many relation.
   case references
 
+  /// Indicates whether a cell is all of its value, and has no part of it elsewhere.
+  package var isWhole: Bool {
+    switch self {
+    case .int64, .float64, .byte, .code, .decimal, .reference: true
+    case .text, .wordList, .wideList, .references: false
+    }
+  }
+
   /// Bytes of one cell in a page.
   package var width: Int {
     switch self {

@@ -100,7 +100,9 @@ final class FolderReplacement {
       let folder = parent + stem + number + ".tmp"
       if isInUse(folder) { continue }
       let isWhole = target.count - parent.count <= 100
-      if isOld, isWhole, !FileBytes.exists(target), rename(parent + name, target) == 0 { continue }
+      // Of a name that is cut short nobody knows whose it is.
+      if isOld, !isWhole { continue }
+      if isOld, !FileBytes.exists(target), rename(parent + name, target) == 0 { continue }
       remove(parent + name)
     }
   }

@@ -136,7 +136,7 @@ extension EntityWriter {
   ) throws(WriteProblem) -> LinkTarget {
     let found =
       if isRow, let type {
-        layouts.find(.row(UInt32(truncatingIfNeeded: key.low), type), of: relation, in: merged, transaction)
+        layouts.find(UInt32(truncatingIfNeeded: key.low), of: type, relation, transaction)
       } else {
         layouts.find(layouts.keys(key, of: relation.target, only: type), relation, transaction)
       }

@@ -134,7 +134,7 @@ extension EntityWriter {
     if record.role == .row, isDefined {
       throw WriteProblem(.duplicate(layout.type, row: row), at: place(of: record, source))
     }
-    merge.take(record, of: stage, by: .patch, layout, row: row, in: transaction) { _, new, _ in new }
+    merge.take(record, of: stage, by: .complete, layout, row: row, in: transaction) { _, new, _ in new }
     if Int(row) >= base {
       for column in 0..<layout.columnCount where merge.writes(column) {
         if let cell = merge.cell(column) { noteConflict(layout, row, column, cell) }

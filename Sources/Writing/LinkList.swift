@@ -52,9 +52,9 @@ extension WriteTransaction {
     _ list: LinkList, of relation: Relation, from source: UInt32, mode: LinkMode, keepsWaiting: Bool = false
   ) throws(StoreProblem) {
     let isSet = mode == .assign || mode == .set || mode == .append && !relation.isToMany
-    // What is set is all that there is.
+    // A list that is set is all that there is.
     if isSet, !keepsWaiting { forgetDangling(relation.id, source: source, except: list.absentKeys) }
-    // What stands in the list before is not counted again.
+    // Targets that stand in the list already are not counted again.
     let old = relation.isToMany && !list.absent.isEmpty && !isSet ? targets(relation, source) : []
     if mode == .remove {
       try removeReferences(relation.id, source: source, targets: list.rows)
@@ -65,7 +65,7 @@ extension WriteTransaction {
     } else {
       try set(list.rows, of: relation, from: source)
     }
-    if !list.absent.isEmpty { wait(for: list, relation, source, after: old) }
+    if mode != .remove, !list.absent.isEmpty { wait(for: list, relation, source, after: old) }
   }
 
   /// Makes rows the whole list of a to-many relation.

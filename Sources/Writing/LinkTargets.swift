@@ -94,7 +94,7 @@ extension EntityLayouts {
   }
 
   /// Finds a row, which may be that of an interface or union, as the target of a relation.
-  private func find(
+  package func find(
     _ row: UInt32, of type: EntityTypeID, _ relation: Relation, _ transaction: WriteTransaction
   ) -> FoundTarget {
     guard transaction.isLive(type, row) else { return .gone }

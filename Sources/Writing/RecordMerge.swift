@@ -1,7 +1,7 @@
 import GQLCatalog
 import GQLStore
 
-/// What a staged record writes into a row that is there.
+/// A list of the columns that a row which is there takes of a staged record.
 ///
 /// Strategies differ in the columns that they take of the record. The store then writes all of them or none.
 package struct RecordMerge: ~Copyable {
@@ -10,6 +10,8 @@ package struct RecordMerge: ~Copyable {
     case assign
     /// Takes what the record says that is not null.
     case patch
+    /// Takes the values that the record names, also single ones of an embedded object.
+    case complete
     /// Takes all of the record, and so empties what it does not say.
     case replace
     /// Takes as ``patch`` does, and adds the elements of lists to those that are there.
@@ -45,6 +47,8 @@ package struct RecordMerge: ~Copyable {
     for column in 0..<layout.columnCount where layout.isStored[column] {
       switch strategy {
       case .assign: if !stage.given[base + column] { continue }
+      case .complete:
+        if layout.isKey[column] || !stage.given[base + column] || !stage.valid[base + column] { continue }
       case .replace: if layout.isKey[column] { continue }
       case .patch, .append, .fill, .keep:
         if layout.isKey[column] || !Self.says(column, base, of: stage, layout) { continue }

@@ -3,7 +3,8 @@ import GQLCatalog
 
 /// A catalog with the names that the next one gives to its types, fields and values of enums.
 ///
-/// Each is the same where the number is, else where the name is, else where the next catalog says that it was called so. After the renaming, names alone tell what is the same.
+/// Each is the same where the number is, else where the name is, else where the next catalog says that it was called so.
+/// After the renaming, names alone tell what is the same.
 package struct CatalogRenaming {
   /// The catalog before, with new names. All identifiers are as they were.
   package private(set) var catalog: Catalog

@@ -8,7 +8,8 @@ extension Evaluator {
   func quantifier(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
     let set = SetID(Int(node.index))
     let truths = out.truths
-    if try once(node, out, { (first, out) throws(RuntimeProblem) in try first.quantifier(node, out) }) { return }
+    let isShared = try once(node, .byte, out) { (first, out) throws(RuntimeProblem) in try first.quantifier(node, out) }
+    if isShared { return }
     if let shared = try shared(node) {
       try over(shared.batch).quantifier(node, out)
       return scatter(shared.places, out)
@@ -100,7 +101,10 @@ extension Evaluator {
   func aggregate(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {
     let set = SetID(Int(node.index))
     let type = block.block.types[index]
-    if try once(node, out, { (first, out) throws(RuntimeProblem) in try first.aggregate(node, index, out) }) { return }
+    let isShared = try once(node, ColumnKind(type), out) { (first, out) throws(RuntimeProblem) in
+      try first.aggregate(node, index, out)
+    }
+    if isShared { return }
     if let shared = try shared(node) {
       try over(shared.batch).aggregate(node, index, out)
       return scatter(shared.places, out)

@@ -7,10 +7,11 @@ import GQLStore
 extension Evaluator {
   /// Writes what a call says to all elements where it says the same of all; false where it may not.
   ///
-  /// A value of fixed width is computed once for the run; a text or a list, which lies in memory of the batch, once for
-  /// the batch.
+  /// What is whole in its cell is computed once for the run; a text or a list, which lies in memory of the batch, once
+  /// for the batch.
   func once(
-    _ node: Node, _ out: Vector, _ compute: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void
+    _ node: Node, _ kind: ColumnKind, _ out: Vector,
+    _ compute: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void
   ) throws(RuntimeProblem) -> Bool {
     guard node.flag, count > 0, !execution.compiledSet(Int(node.index)).isCorrelated else { return false }
     let box = block.expansions[Int(node.entity)]
@@ -22,7 +23,7 @@ extension Evaluator {
       box.isComputing = true
       defer { box.isComputing = false }
       try compute(over(batch.slice(0, 1)), out)
-      if out.kind != .wide {
+      if kind.isWhole {
         box.value = out.isNull(0) ? nil : out.cell(0)
         box.valueRun = execution.run
       }

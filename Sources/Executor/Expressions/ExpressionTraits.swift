@@ -37,26 +37,15 @@ enum ExpressionTraits {
     }
   }
 
-  /// Whether the body of a call over a set reads nothing but the member: it gives the same for equal members.
+  /// Returns whether the body of a call over a set reads nothing but the member: it gives the same for equal members.
   static func readsMemberOnly(_ body: BoundExpression, _ query: BoundQuery?) -> Bool {
-    var hasSets = false
-    body.forEachNode { if $0.setCall != nil { hasSets = true } }
-    if callsUndetermined(body) { return false }
-    guard hasSets else { return body.readsOnlyElement }
-    // What sets in it call is asked for each anew, too.
-    guard let query, !query.sets.contains(where: { $0.expressions.contains(where: callsUndetermined) }) else {
-      return false
+    if let query { return query.freeScopes(of: body).isSubset(of: .element) && !query.callsUndetermined(body) }
+    var isOwn = true
+    body.forEachNode { node in
+      if node.setCall != nil || (node.ownReference?.scope ?? 0) != 0 { isOwn = false }
+      if case .invoke(let function, _) = node.kind, !function.isDeterministic { isOwn = false }
     }
-    return query.freeScopes(of: body).isSubset(of: .element)
-  }
-
-  /// Whether a function is called that is asked for each row anew.
-  private static func callsUndetermined(_ expression: BoundExpression) -> Bool {
-    var calls = false
-    expression.forEachNode { node in
-      if case .invoke(let function, _) = node.kind, !function.isDeterministic { calls = true }
-    }
-    return calls
+    return isOwn
   }
 
   static func isNull(_ expression: BoundExpression) -> Bool {
@@ -103,14 +92,5 @@ enum ExpressionTraits {
     case .inRange(let a, let lower, let upper, _): [a] + [lower, upper].compactMap(\.self)
     case .matches, .score, .highlight: expression.operands
     }
-  }
-}
-
-extension BoundExpression {
-  /// Whether no row around the element is read. Precondition: there is no set in it.
-  fileprivate var readsOnlyElement: Bool {
-    var isOwn = true
-    forEachNode { if ($0.ownReference?.scope ?? 0) != 0 { isOwn = false } }
-    return isOwn
   }
 }

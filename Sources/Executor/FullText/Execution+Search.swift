@@ -49,7 +49,9 @@ extension Execution {
     guard let search = try search(node, set, outer) else { return [] }
     let live = max(snapshot.liveCount(set.type), 1)
     let first = rows.count
-    var capacity = min(withTies ? needed &+ 8 : needed, live, max(search.upperBound, 1))
+    let most = min(live, max(search.upperBound, 1))
+    // A few more, among which the last score most likely ends.
+    var capacity = min(withTies ? min(needed, most) + 8 : needed, live, max(search.upperBound, 1))
     // A filter may refuse most.
     if set.filter != nil {
       capacity = min(live, max(search.upperBound, 1), max(64, capacity < live / 4 ? capacity * 4 : live))
@@ -71,7 +73,7 @@ extension Execution {
       if isAll || rows.count - first >= needed {
         if !withTies { return [] }
         let ties = ties(of: UnsafePointer(rows.base + first), rows.count - first, at: first, items)
-        // What ties with the last one may go on behind those that were found.
+        // What ties with the last one may go on after those that were found.
         let isOpen = rows.count - first >= needed && key(of: rows[first + needed - 1], items) == items[count - 1].key
         if isAll || !isOpen { return ties }
       }
@@ -95,13 +97,7 @@ extension Execution {
     var last: UInt64?
     for index in 0..<count {
       while items[place].row != rows[index] { place += 1 }
-      if items[place].key == last {
-        if let tie = ties.last, tie.start + tie.count == first + index {
-          ties[ties.count - 1].count += 1
-        } else {
-          ties.append(Tie(start: first + index - 1, count: 2))
-        }
-      }
+      if items[place].key == last { ties.join(first + index) }
       last = items[place].key
     }
     return ties
@@ -115,10 +111,6 @@ extension Execution {
     let first = rows.count
     let ties = try appendBest(set.access, set, state, outer, needed: slice.end, withTies: true, into: &rows)
     if !ties.isEmpty { try resolve(ties, set, state, order, outer, rows.base) }
-    let found = rows.count - first
-    let skipped = min(slice.offset, found)
-    let count = min(slice.limit, found - skipped)
-    if skipped > 0, count > 0 { (rows.base + first).update(from: rows.base + first + skipped, count: count) }
-    rows.count = first + count
+    keep(slice, of: &rows, from: first, isBackward: false)
   }
 }

@@ -116,7 +116,7 @@ extension Mutator {
         let record = columns.lazy.compactMap { self.merge.decision(of: $0) }.first ?? number
         let refused = problem(
           .uniqueViolation(index: index, existing: existing, row: other), at: stage.records[record].origin)
-        // Each replacement takes one entity away; a resolver that goes on forever must not.
+        // Each replacement takes one entity away, of one index each; a resolver that goes on forever must not.
         let isLast = attempts > catalog[layout.type].indexes.count + 1
         switch isLast ? ConflictDecision.fail : decide(index, existing, record) {
         case .replace:

@@ -29,6 +29,10 @@ extension Execution {
     if let cursor {
       skip = try rank(of: cursor, behind: false, byFirst: walk.prefix, list, set, state, order, outer)
     }
+    // A plain column is compared as it lies, and the others where it ties only.
+    let isPlain = walk.prefix == 1 && order.leading >= 0 && cursor == nil && isWithoutNulls(set, order)
+    let images = isPlain ? DirectKeys(order, readers[order.leading]) : nil
+    var isWalkOrder = true
     state.candidates.removeAll()
     var seen = 0
     // The row that ends the slice, but for rows that tie with it.
@@ -48,22 +52,54 @@ extension Execution {
       if let cursor { try keepAfter(cursor, set, state, order, outer, from: start) }
       if last == PageLayout.noRow, state.candidates.count >= capacity { last = state.candidates[capacity - 1] }
       if count < chunk { break }
-      if last != PageLayout.noRow, try !areTied(last, end, set, state, order, walk, outer) { break }
+      if last != PageLayout.noRow {
+        let isTied =
+          if let images { images.image(last) == images.image(end) } else {
+            try areTied(last, end, set, state, order, walk, outer)
+          }
+        if !isTied { break }
+      }
       if last != PageLayout.noRow, state.candidates.count > max(4 &* capacity, 4096) {
-        try sortTied(set, state, order, outer, to: capacity, isFinal: false)
+        isWalkOrder = false
+        try keepFirst(set, state, order, outer, to: capacity, isFinal: false)
       }
       chunk = min(chunk &* 2, ScopeRows.batchRows)
       try checkMemory(state.candidates.count &* 4)
     }
     note(set, accessRows: seen)
-    try sortTied(set, state, order, outer, to: capacity, isFinal: true)
+    if let images, isWalkOrder { return try appendWalked(images, set, state, order, outer, slice, into: &rows) }
+    try keepFirst(set, state, order, outer, to: capacity, isFinal: true)
     if slice.offset < state.candidates.count {
       rows.append(UnsafePointer(state.candidates.base + slice.offset), state.candidates.count - slice.offset)
     }
   }
 
+  /// Appends the slice of the candidates, which stand in the order of a plain column, the first term.
+  private func appendWalked(
+    _ images: DirectKeys, _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows,
+    _ slice: Slice, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    let first = rows.count
+    let candidates = UnsafePointer(state.candidates.base)
+    var ties: [Tie] = []
+    var end = 0
+    var last: UInt64 = 0
+    while end < state.candidates.count {
+      let key = images.image(candidates[end])
+      if end > 0, key == last { ties.join(first + end) } else if end >= slice.end { break }
+      last = key
+      end += 1
+    }
+    rows.append(candidates, end)
+    let limit = snapshot.slotCount(set.type)
+    // What is equal in all terms stands in canonical order.
+    for tie in ties { _ = RowSorting.sortUnique(rows.base + tie.start, tie.count, limit: limit, bits: &state.bits) }
+    if !ties.isEmpty { try resolve(ties, set, state, order, outer, rows.base) }
+    keep(slice, of: &rows, from: first, isBackward: false)
+  }
+
   /// Keeps the first of the candidates; what is equal in all terms stands in canonical order.
-  private func sortTied(
+  private func keepFirst(
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, to capacity: Int, isFinal: Bool
   ) throws(RuntimeProblem) {
     state.candidates.count = RowSorting.sortUnique(
@@ -76,6 +112,8 @@ extension Execution {
     _ left: UInt32, _ right: UInt32, _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder,
     _ walk: OrderedWalk, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> Bool {
+    let mark = scratch.mark
+    defer { scratch.release(to: mark) }
     var both = (left, right)
     return try withUnsafeMutableBytes(of: &both) { (bytes) throws(RuntimeProblem) in
       guard let rows = bytes.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return false }
@@ -91,6 +129,9 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let count = state.candidates.count - start
     if count == 0 { return }
+    // Texts that are computed for comparing go with the comparison.
+    let mark = scratch.mark
+    defer { scratch.release(to: mark) }
     let rows = state.candidates.base + start
     let keys = try pageKeys(order, set, state, outer, [cursor], rows, count)
     var written = 0

@@ -8,10 +8,21 @@ struct Tie {
   var count: Int
 }
 
+extension [Tie] {
+  /// Adds that the row at a place is equal to the one before it. Precondition: places ascend.
+  mutating func join(_ place: Int) {
+    if let last, last.start + last.count == place {
+      self[count - 1].count += 1
+    } else {
+      append(Tie(start: place - 1, count: 2))
+    }
+  }
+}
+
 /// Orders of several terms of which the first is a plain column without nulls: it decides nearly everything, so that
 /// the others are computed for rows that are equal in it only.
 extension Execution {
-  /// Puts the rows from `first` on, element by element, into list order. Rows behind the slice may be left out.
+  /// Puts the rows from `first` on, element by element, into list order. Rows after the slice may be left out.
   func sortByLeading(
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ scopes: ScopeRows, _ result: inout Expansion,
     from first: Int, firstOffset: Int
@@ -35,15 +46,9 @@ extension Execution {
         let keys = state.keys.room(for: UInt64.self, count: count)
         images.gather(UnsafePointer(rows + start), count, into: keys)
         let items = state.items.room(for: SortItem.self, count: count)
-        let found = try sortTied(rows + start, keys, count, keeping: kept, items, state)
+        let found = try sortKeepingTies(rows + start, keys, count, keeping: kept, items, state)
         for index in 0..<found {
-          if index > 0, items[index].key == items[index - 1].key {
-            if let last = ties.last, last.start + last.count == written {
-              ties[ties.count - 1].count += 1
-            } else {
-              ties.append(Tie(start: written - 1, count: 2))
-            }
-          }
+          if index > 0, items[index].key == items[index - 1].key { ties.join(written) }
           rows[written] = items[index].row
           written &+= 1
         }
@@ -61,14 +66,14 @@ extension Execution {
   /// Writes the first `kept` rows in the order of the keys, and those that are equal to the last of them; returns how
   /// many there are.
   @inline(__always)
-  private func sortTied(
+  private func sortKeepingTies(
     _ rows: UnsafePointer<UInt32>, _ keys: UnsafeMutablePointer<UInt64>, _ count: Int, keeping kept: Int,
     _ items: UnsafeMutablePointer<SortItem>, _ state: SetState
   ) throws(RuntimeProblem) -> Int {
     guard kept < count else { return try sort(rows, keys, count, keeping: kept, items, state) }
     _ = try sort(rows, keys, count, keeping: kept, items, state)
     let threshold = items[kept - 1].key
-    // In the order in which they came, what is not behind the last one.
+    // In the order in which they came, what is not after the last one.
     var found = 0
     for index in 0..<count where keys[index] <= threshold {
       items[found] = SortItem(key: keys[index], index: UInt32(truncatingIfNeeded: index), row: rows[index])

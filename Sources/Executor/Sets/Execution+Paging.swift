@@ -359,7 +359,7 @@ extension Execution {
   }
 
   /// Leaves the slice of the rows from `first` on; counted from their end if so said.
-  private func keep(_ slice: Slice, of rows: inout RowBuffer, from first: Int, isBackward: Bool) {
+  func keep(_ slice: Slice, of rows: inout RowBuffer, from first: Int, isBackward: Bool) {
     let total = rows.count - first
     let skipped = min(slice.offset, total)
     let count = min(slice.limit, total - skipped)

@@ -5,7 +5,7 @@ import GQLWriting
 
 /// The entities of one save on the stage that all doors fill, with what only models know of them.
 final class SaveStage {
-  /// What models know of a record.
+  /// A record's part that only models know.
   struct Entity {
     let mapping: AnyTypeMapping
     /// Holds the values without a column.

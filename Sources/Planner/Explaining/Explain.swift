@@ -252,7 +252,7 @@ private struct PlanPrinter {
   private func isComputedOnce(_ expression: BoundExpression, over id: SetID) -> Bool {
     var calls: [BoundExpression] = []
     expression.forEachNode { if $0.setCall?.set == id { calls.append($0) } }
-    return !calls.isEmpty && calls.allSatisfy { plan.query.freeScopes(of: $0).isEmpty }
+    return !calls.isEmpty && calls.allSatisfy { plan.query.isComputedOnce($0) }
   }
 
   private func sets(in expressions: [BoundExpression]) -> [SetID] {

@@ -1,7 +1,7 @@
 import GQLCatalog
 import GQLQuery
 
-/// An order in which an access path gives its rows.
+/// An order in which an access path delivers its rows.
 struct DeliveredOrder {
   struct Term {
     let column: ColumnID
@@ -24,8 +24,8 @@ package enum OrderMatch: Equatable {
 private struct WantedOrder {
   /// Holds the columns, with the place of each among the set's terms.
   var columns: [(column: ColumnID, term: BoundOrderTerm, place: Int)] = []
-  /// Indicates whether the terms behind the columns are of columns too, or there are none.
-  var isOfColumns = true
+  /// Indicates whether all terms that decide are columns.
+  var hasOnlyColumns = true
   /// Indicates whether no two rows agree in all columns, so that rows need no order among equals.
   var isUnique = false
 
@@ -37,7 +37,7 @@ private struct WantedOrder {
     for (place, term) in set.order.enumerated() {
       if term.expression.isConstantOrParameter { continue }
       guard case .column(.scope(0, _), let column) = term.expression.kind else {
-        isOfColumns = false
+        hasOnlyColumns = false
         return
       }
       guard known.insert(column).inserted else { continue }
@@ -109,7 +109,7 @@ extension BoundQuery {
       else { break }
       count += 1
     }
-    if wanted.isOfColumns, count == wanted.columns.count, wanted.isUnique || count == delivered.terms.count {
+    if wanted.hasOnlyColumns, count == wanted.columns.count, wanted.isUnique || count == delivered.terms.count {
       return .satisfied
     }
     return count == 0 ? .none : .prefix(wanted.columns[count - 1].place + 1)

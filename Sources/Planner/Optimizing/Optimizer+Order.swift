@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLQuery
 
 extension Optimizer {
-  /// Walks of whole B-trees that give the set's order, or a part of it, without any condition.
+  /// Returns walks of whole B-trees that deliver the set's order, or a part of it, without any condition.
   func orderedWalks(_ set: BoundSet) -> [AccessCandidate] {
     guard !set.order.isEmpty else { return [] }
     var result: [AccessCandidate] = []
@@ -23,14 +23,14 @@ extension Optimizer {
   /// Returns how rows get into the set's order where the path is walked in order; nil where that does not help.
   func walkOrder(_ path: AccessPath, _ set: BoundSet) -> OrderMethod? {
     let (match, descending) = query.orderMatch(path, set, catalog: catalog)
+    // What can fail must see every row.
+    if match == .none || set.order.contains(where: { query.canFail($0.expression) }) { return nil }
     switch match {
     case .none: return nil
     case .satisfied: return .fromAccess(descending: descending)
-    // All rows are wanted, or all are to be compared: then they are sorted as they come.
+    // Where all rows are wanted they are sorted as they come.
     case .prefix(let count):
-      // What can fail must see every row.
-      guard set.sortingMethod == .topN, !set.order.contains(where: { query.canFail($0.expression) }) else { return nil }
-      return .incremental(descending: descending, prefix: count)
+      return set.sortingMethod == .topN ? .incremental(descending: descending, prefix: count) : nil
     }
   }
 

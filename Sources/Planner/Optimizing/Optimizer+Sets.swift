@@ -151,8 +151,12 @@ extension Optimizer {
     let mayWalk = !residual.contains { query.canFail($0.expression) }
     if options.forcing != .scanOnly, mayWalk, let method = walkOrder(candidate.path, set) {
       var tied = 0.0
-      if case .incremental(_, let prefix) = method { tied = tiedRows(candidate.path, set, prefix: prefix) }
-      let passed = tied > 0 || !residual.isEmpty ? needed : limit
+      var isPart = false
+      if case .incremental(_, let prefix) = method {
+        tied = tiedRows(candidate.path, set, prefix: prefix)
+        isPart = true
+      }
+      let passed = isPart || !residual.isEmpty ? needed : limit
       let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
@@ -162,7 +166,7 @@ extension Optimizer {
       }
       // Over an unfiltered range the offset is a rank: one more descent.
       if residual.isEmpty, offset > 0 { perExecution += CostModel.btreeProbe }
-      if tied > 0 {
+      if isPart {
         let sorted = visited * share
         perExecution +=
           sorted * Double(set.order.count) * CostModel.gatheredCell + sorted * logarithm(sorted) * CostModel.keySortStep

@@ -82,6 +82,25 @@ extension BoundQuery {
     }
   }
 
+  /// Returns whether an expression, or a set in it, calls a function that is asked for each row anew.
+  package func callsUndetermined(_ expression: BoundExpression) -> Bool {
+    var calls = false
+    expression.forEachNode { node in
+      if case .invoke(let function, _) = node.kind, !function.isDeterministic { calls = true }
+      if let set = node.setCall?.set { calls = calls || callsUndetermined(set) }
+    }
+    return calls
+  }
+
+  private func callsUndetermined(_ id: SetID) -> Bool {
+    self[id].expressions.contains { callsUndetermined($0) } || self[id].source.sets.contains { callsUndetermined($0) }
+  }
+
+  /// Returns whether a call over a set says the same of every element, and is computed once for a run therefore.
+  package func isComputedOnce(_ call: BoundExpression) -> Bool {
+    freeScopes(of: call).isEmpty && !callsUndetermined(call) && ColumnKind(call.type).isWhole
+  }
+
   /// Whether evaluation may end in a run-time error. What can fail keeps its place among the conjuncts, and nothing
   /// behind it is decided earlier; saying `true` too often costs speed only.
   package func canFail(_ expression: BoundExpression) -> Bool {
