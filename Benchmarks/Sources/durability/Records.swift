@@ -22,7 +22,7 @@ final class CountingBackend: StorageBackend {
   func read(into reader: StorageReader) throws { try file.read(into: reader) }
   func records(after version: Int64) throws -> [StorageRecord]? { try file.records(after: version) }
   func changeMark() throws -> Int64 { try file.changeMark() }
-  func write(_ rows: StorageRows, holding version: Int64?) throws { try file.write(rows, holding: version) }
+  func write(_ rows: StorageRows, holding point: StoragePoint?) throws { try file.write(rows, holding: point) }
   func forget(through version: Int64) throws { try file.forget(through: version) }
   func check(_ state: StorageState) throws { try file.check(state) }
   func replace(_ state: StorageState, with rows: StorageRows) throws { try file.replace(state, with: rows) }
@@ -50,7 +50,7 @@ private final class ReadyRecords: StorageBackend {
   }
   func append(_ records: [StorageRecord]) throws {}
   func close() throws {}
-  func write(_ rows: StorageRows, holding version: Int64?) throws { try place.write(rows, holding: version) }
+  func write(_ rows: StorageRows, holding point: StoragePoint?) throws { try place.write(rows, holding: point) }
   func forget(through version: Int64) throws {}
   func replace(_ state: StorageState, with rows: StorageRows) throws { try place.replace(state, with: rows) }
 }
@@ -122,7 +122,7 @@ private final class CollectingBackend: StorageBackend {
   func read(into reader: StorageReader) throws { try place.read(into: reader) }
   func close() throws {}
   func records(after version: Int64) throws -> [StorageRecord]? { nil }
-  func write(_ rows: StorageRows, holding version: Int64?) throws {}
+  func write(_ rows: StorageRows, holding point: StoragePoint?) throws {}
   func forget(through version: Int64) throws {}
   func replace(_ state: StorageState, with rows: StorageRows) throws { try place.replace(state, with: rows) }
 }
