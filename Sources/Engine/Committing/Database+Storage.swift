@@ -19,7 +19,14 @@ extension Database {
     try wait(for: committer.applied)
     try appendGathered(committer)
     // Nothing is tried again on a file whose sync has failed.
-    try committer.exclusively(ends: true) { () throws(QueryError) in try committer.storage.flush() }
+    try committer.exclusively(ends: true) { () throws(QueryError) in
+      do throws(QueryError) {
+        try committer.storage.flush()
+      } catch {
+        state.forgetUnkept(committer)
+        throw error
+      }
+    }
   }
 
   /// Writes what is to be written, and lets go of the file. Queries go on with what is there; whoever writes later gets
@@ -157,7 +164,8 @@ extension Database {
   private func append(_ committer: Committer) throws(QueryError) {
     let isWatched = watchers.withLock { !$0.isEmpty }
     let (commits, old) = state.withLockSoon { state in
-      let old = state.publishKept(committer)
+      // A version that was cut is not lost. None is made here, which would cost more than the commit.
+      let old = state.publishCut(through: committer.durable)
       let commits = committer.takeQueue()
       // A single one that waits for no disk is cut when somebody looks, see ``State/publishKept(_:)``.
       if let last = commits.last?.version, commits.count > 1 || isWatched || committer.storage.waitsForDisk {
