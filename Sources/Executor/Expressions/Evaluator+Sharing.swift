@@ -13,22 +13,21 @@ extension Evaluator {
     _ node: Node, _ kind: ColumnKind, _ out: Vector,
     _ compute: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void
   ) throws(RuntimeProblem) -> Bool {
-    guard node.flag, count > 0, !execution.compiledSet(Int(node.index)).isCorrelated else { return false }
+    guard node.flag, count > 0 else { return false }
     let box = block.expansions[Int(node.entity)]
-    if box.valueRun == execution.run {
+    let isKnown = box.valueRun == execution.run
+    // A single element is no reason to share.
+    guard isKnown || count > 1, !execution.compiledSet(Int(node.index)).isCorrelated else { return false }
+    if isKnown {
       if let value = box.value { store(value, out, 0) } else { setNull(out, 0) }
     } else {
-      // A single element is no reason to share, and ends here.
-      if count == 1, box.isComputing { return false }
-      box.isComputing = true
-      defer { box.isComputing = false }
       try compute(over(batch.slice(0, 1)), out)
       if kind.isWhole {
         box.value = out.isNull(0) ? nil : out.cell(0)
         box.valueRun = execution.run
       }
     }
-    for element in 1..<max(count, 1) { copy(out, 0, to: out, element) }
+    for element in 1..<count { copy(out, 0, to: out, element) }
     return true
   }
 

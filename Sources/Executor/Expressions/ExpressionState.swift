@@ -363,7 +363,6 @@ final class ExpansionBox {
   /// What the call says of every element, of the run in which it was computed; nil for null.
   var value: Cell?
   var valueRun: UInt64 = 0
-  var isComputing = false
   /// The parents of the members of a batch.
   let parents = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
   deinit { parents.deallocate() }
