@@ -21,8 +21,12 @@ package final class EntityLayout: Sendable {
   package let defaults: [(column: Int, value: Default)]
   /// The column that says whether the embedded object is there in which a column lies; that of the outermost.
   package let presence: [Int?]
+  /// The column that says whether the embedded object is there in which a column lies; that of the innermost.
+  package let parents: [Int?]
   /// Columns that must have a value.
   package let required: [Int]
+  /// Columns inside embedded objects that must have a value where the object is there.
+  package let requiredWithin: [Int]
   /// Whether a column holds lists without nulls.
   package let refusesNullElements: [Bool]
   /// To-one relations that must have a target; those of embedded objects must where the object is there.
@@ -84,6 +88,7 @@ package final class EntityLayout: Sendable {
     members = type.members.map(\.type)
     hasDefaults = Self.hasDefaults(type, catalog)
     presence = Self.presence(type, catalog)
+    (parents, requiredWithin) = Self.parents(type, catalog)
     required = type.columns.indices.filter { isStored[$0] && type.columns[$0].isNonNull }
     refusesNullElements = Self.refusesNullElements(type, catalog)
     let namedRelations = relations.filter { $0.property != nil }
@@ -115,6 +120,25 @@ package final class EntityLayout: Sendable {
       if case .embedded(_, let presence, _) = property.storage { visit(property.storage, Int(presence.index)) }
     }
     return result
+  }
+
+  private static func parents(_ type: EntityType, _ catalog: Catalog) -> (parents: [Int?], required: [Int]) {
+    var parents = [Int?](repeating: nil, count: type.columns.count)
+    var required: [Int] = []
+    func visit(_ storage: PropertyStorage, _ parent: Int?, isNonNull: Bool) {
+      switch storage {
+      case .column(let column, _), .embedded(_, let column, _):
+        parents[Int(column.index)] = parent
+        if isNonNull, parent != nil { required.append(Int(column.index)) }
+      case .relation, .members, .computed: break
+      }
+      guard case .embedded(let id, let presence, let fields) = storage else { return }
+      for (field, storage) in zip(catalog[id].fields, fields) {
+        visit(storage, Int(presence.index), isNonNull: field.signature.isNonNull)
+      }
+    }
+    for property in type.properties { visit(property.storage, nil, isNonNull: property.signature.isNonNull) }
+    return (parents, required)
   }
 
   private static func hasDefaults(_ type: EntityType, _ catalog: Catalog) -> [Bool] {

@@ -139,15 +139,21 @@ extension EntityWriter {
       for column in 0..<layout.columnCount where merge.writes(column) {
         if let cell = merge.cell(column) { noteConflict(layout, row, column, cell) }
       }
+    } else if record.isIncomplete, let column = merge.missingColumn(layout, in: row, transaction) {
+      let field = layout.columns[column].name
+      throw WriteProblem(.missingValue(layout.type, field: field), at: place(of: record, source))
     }
     do {
       try merge.write(layout.type, row, in: transaction)
     } catch {
       throw WriteProblem(.refused(error), at: place(of: record, source))
     }
-    if record.role == .row {
-      origins[type][Int(row) - base].isTopLevel = true
-      origins[type][Int(row) - base].isIncomplete = record.isIncomplete
+    if Int(row) >= base {
+      var origin = origins[type][Int(row) - base]
+      if record.role == .row { origin.isTopLevel = true }
+      // Whether others have completed it is seen at the end.
+      if record.isIncomplete { origin.isIncomplete = true }
+      origins[type][Int(row) - base] = origin
     }
     return row
   }

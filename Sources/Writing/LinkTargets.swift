@@ -121,6 +121,11 @@ extension EntityLayout {
     of row: UInt32, in transaction: WriteTransaction, isWaiting: (Relation) -> Bool = { _ in false }
   ) -> MissingField? {
     for column in required where transaction.column(type, ColumnID(column)).isNull(row) { return .column(column) }
+    for column in requiredWithin where transaction.column(type, ColumnID(column)).isNull(row) {
+      guard let parent = parents[column] else { continue }
+      let presence = transaction.column(type, ColumnID(parent))
+      if !presence.isNull(row), presence.byte(row) != 0 { return .column(column) }
+    }
     for relation in requiredRelations {
       // A required field of an embedded object is required where the object is there.
       if let presence = relation.presence, transaction.column(type, presence).byte(row) == 0 { continue }

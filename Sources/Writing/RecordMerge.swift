@@ -48,7 +48,13 @@ package struct RecordMerge: ~Copyable {
       switch strategy {
       case .assign: if !stage.given[base + column] { continue }
       case .complete:
-        if layout.isKey[column] || !stage.given[base + column] || !stage.valid[base + column] { continue }
+        if layout.isKey[column] || !stage.valid[base + column] { continue }
+        // Defaults are those of objects that the record makes.
+        if !stage.given[base + column] {
+          guard let parent = layout.parents[column], stage.valid[base + parent],
+            transaction.column(layout.type, ColumnID(parent)).isNull(row)
+          else { continue }
+        }
       case .replace: if layout.isKey[column] { continue }
       case .patch, .append, .fill, .keep:
         if layout.isKey[column] || !Self.says(column, base, of: stage, layout) { continue }
@@ -109,6 +115,16 @@ package struct RecordMerge: ~Copyable {
   /// Returns the first column that would get null and must have a value.
   package func missingColumn(_ layout: EntityLayout) -> Int? {
     layout.required.first { staged.given[$0] && !staged.valid[$0] }
+  }
+
+  /// Returns the first column of an embedded object that must have a value, and would have none in a row.
+  package func missingColumn(_ layout: EntityLayout, in row: UInt32, _ transaction: WriteTransaction) -> Int? {
+    func isNull(_ column: Int) -> Bool {
+      writes(column) ? cell(column) == nil : transaction.column(layout.type, ColumnID(column)).isNull(row)
+    }
+    return layout.requiredWithin.first { column in
+      isNull(column) && layout.parents[column].map { !isNull($0) } ?? false
+    }
   }
 
   /// Indicates whether no column is written.
