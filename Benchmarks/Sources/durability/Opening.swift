@@ -48,8 +48,11 @@ extension DurabilityBenchmark {
       "mutation($id: Int!) { updateMessage(where: id == $id, set: {likes: 1000}) { id } }")
     let updates = min(rows, 50_000)
     for number in 0..<updates { _ = try query.run(["id": .int(Int64(number * 7919 % rows))]) }
-    for suffix in ["", "-wal"] {
-      try FileManager.default.copyItem(atPath: path("rows.gqlite") + suffix, toPath: path("killed.gqlite") + suffix)
+    // Within a transaction, so that nothing is folded into the file meanwhile.
+    try database.transaction { _ in
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: path("rows.gqlite") + suffix, toPath: path("killed.gqlite") + suffix)
+      }
     }
     try database.close()
     let after = try openings(path("killed.gqlite"), closing: false)
