@@ -27,7 +27,7 @@ package struct EntityWriter: ~Copyable {
   var unsettled: Set<Int> = []
   /// A record that meets an entity which is there.
   var merged = RecordStage()
-  /// What a record writes into the row that it meets.
+  /// Holds the columns that a row takes of the record that it meets.
   var merge = RecordMerge()
   var pending: [PendingLinks]
   let baseSlots: [Int]

@@ -29,6 +29,17 @@ extension QueryCases {
         "fts_and", "ten best texts with both of two words", goal: 20, finalGoal: 29, document,
         parameters: ["words"], sets: pairs(" "), sql: sql),
     ]
+    // With a tie-breaker, as people write it.
+    let tied = document.replacing("-_score", with: "[-_score, id]")
+    let tiedSQL = sql.replacing("ORDER BY rank LIMIT", with: "ORDER BY rank, rowid LIMIT")
+    cases += [
+      QueryCase(
+        "fts_or_id", "ten best texts with either of two words, [-_score, id]", goal: 20, finalGoal: 140, tied,
+        parameters: ["words"], sets: pairs(" OR "), sql: tiedSQL),
+      QueryCase(
+        "fts_and_id", "ten best texts with both of two words, [-_score, id]", goal: 10, finalGoal: 20, tied,
+        parameters: ["words"], sets: pairs(" "), sql: tiedSQL),
+    ]
     for index in cases.indices { cases[index].isRanked = true }
     return cases
   }
@@ -56,7 +67,7 @@ extension Benchmark {
             USING fts5(text, content = 'message', content_rowid = 'id', tokenize = 'unicode61');
           INSERT INTO message_text(message_text) VALUES('rebuild');
           INSERT INTO message_text(message_text) VALUES('optimize');
-          """, tableServes: ["fts_or", "fts_and"]),
+          """, tableServes: ["fts_or", "fts_and", "fts_or_id", "fts_and_id"]),
       sqlite)
   }
 }

@@ -45,7 +45,7 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// costs some microseconds.
   ///
   /// - Throws: what failed; whether the commits are kept is known after ``reopen()`` only.
-  func append(_ commits: [Commit], newest: () -> Snapshot) throws(QueryError)
+  func append(_ commits: [Commit], newest: () throws(QueryError) -> Snapshot) throws(QueryError)
 
   /// Throws where a version with another schema cannot be kept. Nothing has been written then.
   func check(_ next: Snapshot, after base: Snapshot) throws(QueryError)
@@ -58,7 +58,7 @@ package protocol CommitStorage: AnyObject, Sendable {
 
   /// Does a little of what makes the next opening quick. Returns whether there is more to do. `newest` makes the version
   /// with all commits that are kept.
-  func fold(newest: () -> Snapshot) throws(QueryError) -> Bool
+  func fold(newest: () throws(QueryError) -> Snapshot) throws(QueryError) -> Bool
 
   /// Milliseconds without a commit after which ``fold(newest:)`` is called; 0 for never.
   var foldingDelay: Int { get }

@@ -75,7 +75,7 @@ final class Committer: @unchecked Sendable {
   /// Has the storage fold once, as ``exclusively(_:)`` does; set by the database. Returns whether there is more to do.
   var fold: (@Sendable (Committer) throws(QueryError) -> Bool)?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  /// What ``Progress/exclusives`` wait for.
+  /// Signaled when nobody commits any more, for ``Progress/exclusives``.
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   @exclusivity(unchecked) private var progress: Progress
   // Written with the lock, and read without it.

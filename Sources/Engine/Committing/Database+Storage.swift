@@ -176,7 +176,7 @@ extension Database {
     guard let last = commits.last?.version else { return }
     do throws(QueryError) {
       try withExtendedLifetime(old) { () throws(QueryError) in
-        try committer.storage.append(commits) { state.version(through: last, committer) }
+        try committer.storage.append(commits) { () throws(QueryError) in try state.version(through: last, committer) }
       }
     } catch {
       state.forgetUnkept(committer)
@@ -266,14 +266,15 @@ extension Database {
 extension Database.State {
   /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
   ///
-  /// What is applied and not kept is taken back in the version that is made, unless one was cut in time. That is little:
+  /// Takes back what is applied and not kept in the version that is made, unless one was cut in time. That is little:
   /// where more statements are applied before they are kept, a version is published first.
   mutating func publishKept(_ committer: Committer) -> Snapshot? {
     let kept = committer.durable
     guard let open, open.published < kept else { return nil }
     if let old = publishCut(through: kept) { return old }
     guard let (durable, commits) = committer.unkept() else { return nil }
-    return publish(open.cut(without: commits), durable)
+    guard let next = try? open.cut(without: commits) else { return nil }
+    return publish(next, durable)
   }
 
   /// Publishes the version that was cut with the transactions up to one; nothing where that is another.
@@ -302,10 +303,11 @@ extension Lock<Database.State> {
   }
 
   /// The version with the transactions up to one. Called by a thread that commits, of the last one that it brings.
-  fileprivate func version(through last: Int64, _ committer: Committer) -> Snapshot {
-    withLock { state in
+  fileprivate func version(through last: Int64, _ committer: Committer) throws(QueryError) -> Snapshot {
+    try withLock { (state) throws(QueryError) in
       guard let open = state.open else { return state.snapshot }
-      return open.lastCut(through: last) ?? open.cut(without: committer.commits(after: last))
+      if let cut = open.lastCut(through: last) { return cut }
+      return try open.cut(without: committer.commits(after: last))
     }
   }
 

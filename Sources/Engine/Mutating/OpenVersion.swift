@@ -72,7 +72,7 @@ final class OpenVersion {
   /// The version that was cut with the transactions up to one; nil where it was another.
   func lastCut(through version: Int64) -> Snapshot? { lastCut?.version == version ? lastCut?.snapshot : nil }
 
-  /// The same, and forgets it.
+  /// Returns the version that was cut with the transactions up to one, and forgets it; nil where it was another.
   func takeCut(through version: Int64) -> Snapshot? {
     guard let cut = lastCut(through: version) else { return nil }
     lastCut = nil
@@ -80,7 +80,9 @@ final class OpenVersion {
   }
 
   /// The version with all statements but the last ones, which had these changes; more may follow.
-  func cut(without commits: ArraySlice<Commit>) -> Snapshot {
+  ///
+  /// - Throws: An error where a change cannot be taken back, which no valid change set causes; see ``isLost``.
+  func cut(without commits: ArraySlice<Commit>) throws(QueryError) -> Snapshot {
     let whole = cut()
     if commits.isEmpty { return whole }
     let transaction = WriteTransaction(whole, fold: fold)
@@ -88,8 +90,9 @@ final class OpenVersion {
       do throws(ChangeProblem) {
         try transaction.apply(try commit.changes.inverse())
       } catch {
-        // Invariant: what was recorded can be taken back.
-        preconditionFailure("what was applied cannot be taken back")
+        isLost = true
+        throw QueryError(
+          code: "storage-failed", "a change that is not kept could not be taken back", help: "reopen the database")
       }
     }
     return transaction.snapshot(compacting: false)

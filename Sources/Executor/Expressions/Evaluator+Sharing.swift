@@ -7,8 +7,8 @@ import GQLStore
 extension Evaluator {
   /// Writes what a call says to all elements where it says the same of all; false where it may not.
   ///
-  /// What is whole in its cell is computed once for the run; a text or a list, which lies in memory of the batch, once
-  /// for the batch.
+  /// Computes a value that is whole in its cell once for the run. A text or a list lies in memory of the batch, and is
+  /// computed once for the batch.
   func once(
     _ node: Node, _ kind: ColumnKind, _ out: Vector,
     _ compute: (borrowing Evaluator, Vector) throws(RuntimeProblem) -> Void

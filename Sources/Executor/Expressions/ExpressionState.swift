@@ -360,7 +360,7 @@ final class ExpansionBox {
   var expansion = Expansion()
   /// Its bytes that are counted.
   var heldBytes = 0
-  /// What the call says of every element, of the run in which it was computed; nil for null.
+  /// Holds the value of a call that is the same for every element, and the run in which it was computed; nil for null.
   var value: Cell?
   var valueRun: UInt64 = 0
   /// The parents of the members of a batch.

@@ -95,7 +95,7 @@ package final class Mutator {
   @exclusivity(unchecked) var freed: [FreedValue: Cell] = [:]
   /// Where an update has taken unique values out of all its entities before it writes the first.
   @exclusivity(unchecked) var emptied: EmptiedKeys?
-  /// What a record writes into the row that it meets.
+  /// Holds the columns that a row takes of the record that it meets.
   @exclusivity(unchecked) var merge = RecordMerge()
   /// The declaration and the name of a parameter of the field being applied.
   @exclusivity(unchecked) var parameterPlaces: [BoundParameter] = []

@@ -99,7 +99,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   var gatheredBytes: Int { options.durability == .memory ? options.folding.logBytes : 0 }
   var waitsForDisk: Bool { options.durability == .full }
 
-  func append(_ commits: [Commit], newest: () -> Snapshot) throws(QueryError) {
+  func append(_ commits: [Commit], newest: () throws(QueryError) -> Snapshot) throws(QueryError) {
     guard let last = commits.last?.version else { return }
     do {
       for commit in commits { try commit.changes.forEachRow { type, row in dirty.insert(type, row) } }
@@ -111,7 +111,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       for commit in commits {
         point = StoragePoint(version: commit.version, sum: LogRecord.sum(commit, after: point.sum))
       }
-      try foldAll(newest())
+      try foldAll(try newest())
       // These commits have no records, so that those before them lead nowhere.
       try forget(through: last)
     } else {
@@ -133,7 +133,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   // MARK: - Folding
 
   /// Writes a few of the rows that the backend lacks. Returns whether there are more.
-  func fold(newest: () -> Snapshot) throws(QueryError) -> Bool {
+  func fold(newest: () throws(QueryError) -> Snapshot) throws(QueryError) -> Bool {
     if folding == nil {
       if dirty.isEmpty { return false }
       folding = (dirty, point)
@@ -141,7 +141,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       recordBytes = 0
     }
     guard case (var rows, let end)? = folding else { return false }
-    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: newest(), at: point)
+    let slice = StorageRows(rows.takeFirst(options.folding.sliceRows), of: try newest(), at: point)
     try calling { try backend.write(slice, holding: rows.isEmpty ? end : nil) }
     if !rows.isEmpty {
       folding = (rows, end)

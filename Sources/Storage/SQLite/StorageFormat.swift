@@ -94,7 +94,7 @@ enum StorageFormat {
   }
 }
 
-/// What a file says of itself in `gqlite_meta`.
+/// The notes of a file about itself in `gqlite_meta`.
 extension StorageConnection {
   /// The version that is noted under a name; nil where none is.
   func point(_ name: String) throws(QueryError) -> StoragePoint? {
