@@ -52,7 +52,7 @@ extension Executable {
     execution.begin(snapshot, self, outputStart: 0)
     execution.bind(parameters, self)
     let compiled = execution.compiledSet(set.index)
-    precondition(compiled.access.kind == .given, "rows that are given have no other access path")
+    precondition(compiled.access is GivenRows, "rows that are given have no other access path")
     var kept: [UInt32] = []
     var expansion = Expansion()
     var (list, start) = (0, 0)

@@ -20,6 +20,8 @@ package final class Executable: @unchecked Sendable {
   let readers: [PlanCompiler.ColumnAddress]
   let enums: ContiguousArray<EnumNames>
   let parameterKinds: [ColumnKind]
+  /// How many operators have a state in each execution.
+  let stateCount: Int
   /// Conditions of fields, over parameters; nil if there are none.
   private let conditions: ScalarSources?
   private let constants = CellPool()
@@ -85,7 +87,8 @@ package final class Executable: @unchecked Sendable {
     try compiler.checkInterruption()
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
-    probes = plan.watched.map { AccessProbe.make($0, &compiler) }
+    probes = plan.watched.map { AccessProbe($0, &compiler) }
+    stateCount = compiler.stateCount
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
     parameterKinds = query.parameters.map { ColumnKind($0.signature.type) }
@@ -145,7 +148,7 @@ package final class Executable: @unchecked Sendable {
   package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
     guard probes.count == estimates.count else { return false }
     execution.begin(snapshot, self, outputStart: 0)
-    for index in 0..<probes.count where !areAlike(execution.estimate(probes[index]), estimates[index]) { return false }
+    for index in 0..<probes.count where !areAlike(probes[index].estimate(execution), estimates[index]) { return false }
     return true
   }
 

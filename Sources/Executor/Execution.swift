@@ -98,10 +98,10 @@ package final class Execution {
   @exclusivity(unchecked) private var states = StateTable()
   /// The links that sleep, of relations that were asked for them; nil where there are none.
   @exclusivity(unchecked) var remembered: [(relation: RelationID, links: RememberedLinks?)] = []
-  /// Full-text queries of access paths.
-  @exclusivity(unchecked) var textSearches: [ObjectIdentifier: FullTextSearchState] = [:]
-  /// What patterns of access paths require.
-  @exclusivity(unchecked) var trigramSearches: [ObjectIdentifier: TrigramSearch] = [:]
+  /// By slot; nil until needed.
+  @exclusivity(unchecked) private var operatorStates: ContiguousArray<OperatorState?>
+  /// Full-text queries of operators.
+  @exclusivity(unchecked) var textSearches: [FullTextSearchState] = []
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog
@@ -121,6 +121,7 @@ package final class Execution {
     conditions = .allocate(capacity: executable.conditionCount + 1)
     conditions.initialize(repeating: true, count: executable.conditionCount + 1)
     items = .allocate(capacity: max(executable.plan.query.itemCount, 1))
+    operatorStates = ContiguousArray(repeating: nil, count: executable.stateCount)
     parameterCells = UnsafePointer(cells)
     parameterValid = UnsafePointer(valid)
   }
@@ -175,7 +176,7 @@ package final class Execution {
       stop = nil
     }
     if !remembered.isEmpty { remembered.removeAll() }
-    if !textSearches.isEmpty { for state in textSearches.values { state.search = nil } }
+    for state in textSearches { state.search = nil }
     scratch.removeAll()
   }
 
@@ -341,6 +342,15 @@ package final class Execution {
   /// The working memory of a program in this execution; made at the first call.
   package func state(for program: ExpressionProgram) -> ExpressionState {
     states.state(for: program)
+  }
+
+  /// Returns the memory of an operator, made at the first call. Precondition: a slot has one type of state.
+  @inline(__always)
+  func state<State: OperatorState>(_ slot: Int, _ make: () -> State) -> State {
+    if let known = operatorStates[slot] { return unsafeDowncast(known, to: State.self) }
+    let made = make()
+    operatorStates[slot] = made
+    return made
   }
 
   /// The members of a set for each element of a batch (the scopes are those that the set's `limit` sees), behind its

@@ -14,6 +14,8 @@ struct PlanCompiler {
   /// The columns that are read, by slot.
   private(set) var readers: [ColumnAddress] = []
   private var slots: [ColumnAddress: Int] = [:]
+  /// How many operators have a state.
+  private(set) var stateCount = 0
   private var aroundSet: [Int?]
   /// The sets whose members' depths are written.
   private let deepSets: Set<Int>
@@ -79,208 +81,110 @@ struct PlanCompiler {
     }
   }
 
-  /// The relation of whichever of the reference's paths leads somewhere.
-  private mutating func branch(_ branch: RelationBranch, _ status: LinkStatus) -> [AccessNode] {
-    branch.reference.alternatives.map { entity in
-      let node = AccessNode(.relation)
-      node.relation = relation(branch.relation, status)
-      node.reference = reference(entity)
-      node.casts = branch.casts.map { path in path.map { relation($0).reader } }
-      return node
-    }
+  /// Returns the number of a state that each execution has for an operator.
+  mutating func stateSlot() -> Int {
+    defer { stateCount += 1 }
+    return stateCount
   }
 
-  private mutating func branches(_ branches: [RelationBranch], _ status: LinkStatus) -> AccessNode {
-    let node = AccessNode(.branches)
-    for branch in branches { node.children += self.branch(branch, status) }
-    return node
-  }
+  // MARK: - Operators
 
-  // MARK: - Access paths
-
-  mutating func access(_ path: AccessPath, of set: BoundSet, number: Int) -> AccessNode {
+  mutating func access(_ path: AccessPath, of set: BoundSet, number: Int) -> AccessOperator {
     switch path {
-    case .source:
-      switch set.source {
-      case .all: return AccessNode(.scan)
-      case .key(let index, let key): return lookup(index, key)
-      case .relation(let entity, let id) where !entity.isPath || set.linkStatus != .live:
-        return branches([RelationBranch(reference: entity, relation: id)], set.linkStatus)
-      case .branches(let list): return branches(list, set.linkStatus)
-      case .union(let sets):
-        let node = AccessNode(.union)
-        for set in sets {
-          let member = AccessNode(.set)
-          member.number = set.index
-          node.children.append(member)
-        }
-        return node
-      case .relation(let entity, let id):
-        let node = AccessNode(.relation)
-        node.relation = relation(id)
-        node.reference = reference(entity)
-        return node
-      case .items(let group, let selection):
-        let node = AccessNode(.groupMembers)
-        node.number = selection.index
-        node.reference = reference(group)
-        switch plan.query.groupedSource(of: selection) {
-        case .relation(_, let id): node.keepsLinkOrder = catalog[id].isToMany
-        case .branches(let branches): node.keepsLinkOrder = branches.contains { catalog[$0.relation].isToMany }
-        default: break
-        }
-        return node
-      case .step(let inner, let id), .linked(let inner, let id):
-        let node = AccessNode(.step)
-        node.number = inner.index
-        node.relation = relation(id, set.linkStatus)
-        if case .linked = set.source { node.keepsLinkOrder = true }
-        return node
-      case .routes(let inner, let routes, let inLinkOrder):
-        let node = AccessNode(.routes)
-        node.number = inner.index
-        node.keepsLinkOrder = inLinkOrder
-        for route in routes {
-          // The links of the last relation that leads to another entity.
-          let last = route.lastIndex { !catalog[$0].isMirror }
-          node.routes.append(
-            route.indices.map { relation(route[$0], $0 == last ? set.linkStatus : .live) })
-        }
-        return node
-      case .deleted(let includesLive): return AccessNode(includesLive ? .all : .deleted)
-      case .given: return AccessNode(.given)
-      case .closure(let closure):
-        let node = AccessNode(.closure)
-        node.traversal = CompiledTraversal(closure, wantsDepth: deepSets.contains(number), at: set.range, &self)
-        return node
-      case .shortestPath(let path):
-        let node = AccessNode(.shortestPath)
-        node.traversal = CompiledTraversal(path, at: set.range, &self)
-        return node
-      }
-    case .scan: return AccessNode(.scan)
-    case .lookup(let index, let key):
-      let node = lookup(index, key)
-      // No key is null: `user(email: null)` is nobody, not one of those without an address.
-      if case .key = set.source { node.keysAreNonNull = true }
-      return node
-    case .lookupEach(let index, let values): return lookupEach(index, values)
-    case .range(let index, let range): return self.range(index, range)
+    case .source: return source(set, number: number)
+    case .rowSet(let number): return RowSetSource(number, set.type)
     case .intersection(let paths):
-      let node = AccessNode(.intersection)
-      node.children = paths.map { access($0, of: set, number: number) }
-      return node
-    case .union(let paths):
-      let node = AccessNode(.union)
-      node.children = paths.map { access($0, of: set, number: number) }
-      return node
-    case .rowSet(let number):
-      let node = AccessNode(.rowSet)
-      node.number = number
-      return node
-    case .empty: return AccessNode(.empty)
-    case .timeRange(_, let column, let range):
-      let node = AccessNode(.timeRange)
-      node.column = column
-      var expressions: [BoundExpression] = []
-      PlanCompiler.appendBounds(of: range, to: node, &expressions)
-      node.scalars = ScalarSources(expressions, self)
-      return node
-    case .fullText(let index, let columns, let query): return fullText(index, columns, query)
-    case .trigram(let index, let column, let condition, let pattern):
-      return trigram(index, column, condition, pattern)
+      return Intersection(paths.map { access($0, of: set, number: number) }, set.type)
+    case .union(let paths): return Union(paths.map { access($0, of: set, number: number) }, set.type)
     case .hashJoin(let build, let keys):
-      let node = AccessNode(.hashJoin)
-      if set.source != .all { node.children = [access(.source, of: set, number: number)] }
-      node.buildProgram = program(build)
-      node.buildTypes = build.map(\.type)
-      node.scalars = ScalarSources(keys, self)
-      return node
+      let source = set.source == .all ? nil : source(set, number: number)
+      return HashJoin(build: build, keys: keys, of: source, set.type, &self)
+    case .lookup(let index, let key):
+      // No key is null: `user(email: null)` is nobody, not one of those without an address.
+      var isOneKey = false
+      if case .key = set.source { isOneKey = true }
+      return lookup(index, key, keysAreNonNull: isOneKey)
+    case .scan, .lookupEach, .range, .empty, .timeRange, .fullText, .trigram: return access(path, set.type)
     }
   }
 
-  func fullText(_ index: IndexID, _ columns: [ColumnID], _ query: BoundExpression) -> AccessNode {
-    let node = AccessNode(.fullText)
-    node.index = index
-    node.indexKind = .fullText
-    node.columns = columns
-    node.language = catalog[index].language ?? ""
-    node.scalars = ScalarSources([query], self)
-    return node
-  }
-
-  func trigram(
-    _ index: IndexID, _ column: ColumnID, _ condition: TextCondition, _ pattern: BoundExpression
-  ) -> AccessNode {
-    let node = AccessNode(.trigram)
-    node.index = index
-    node.indexKind = .trigram
-    node.column = column
-    node.condition = condition
-    node.scalars = ScalarSources([pattern], self)
-    return node
-  }
-
-  mutating func lookup(_ index: IndexID, _ key: [BoundExpression]) -> AccessNode {
-    let node = indexed(.lookup, index)
-    node.scalars = ScalarSources(key, self)
-    return node
-  }
-
-  mutating func lookupEach(_ index: IndexID, _ values: [BoundExpression]) -> AccessNode {
-    let node = indexed(.lookupEach, index)
-    node.scalars = ScalarSources(values, self)
-    if values.count == 1, case .list(let element) = values[0].type {
-      node.isListValued = true
-      node.listIsWide = ColumnKind(.list(element)) == .wideList
-    }
-    return node
-  }
-
-  mutating func range(_ index: IndexID, _ range: IndexRange) -> AccessNode {
-    let node = indexed(.range, index)
-    var expressions = range.equal
-    node.equalCount = range.equal.count
-    PlanCompiler.appendBounds(of: range, to: node, &expressions)
-    if let prefix = range.prefix {
-      node.prefix = expressions.count
-      expressions.append(prefix)
-    }
-    node.includesNulls = range.includesNulls
-    node.onlyNulls = range.onlyNulls
-    node.scalars = ScalarSources(expressions, self)
-    return node
-  }
-
-  /// The bounds' values behind the expressions that are there, their places in the node.
-  private static func appendBounds(
-    of range: IndexRange, to node: AccessNode, _ expressions: inout [BoundExpression]
-  ) {
-    if let lower = range.lower {
-      node.lower = expressions.count
-      node.lowerInclusive = lower.isInclusive
-      expressions.append(lower.value)
-    }
-    if let upper = range.upper {
-      node.upper = expressions.count
-      node.upperInclusive = upper.isInclusive
-      expressions.append(upper.value)
+  /// Returns the operator of a path that depends on nothing of a set but its type.
+  mutating func access(_ path: AccessPath, _ type: EntityTypeID) -> AccessOperator {
+    switch path {
+    case .scan: return FullScan(type)
+    case .lookup(let index, let key): return lookup(index, key)
+    case .lookupEach(let index, let values):
+      var element: ValueType?
+      if values.count == 1, case .list = values[0].type { element = values[0].type }
+      return KeyList(catalog[index], ScalarSources(values, self), list: element, &self)
+    case .range(let index, let range): return IndexRangeScan(catalog[index], range, &self)
+    case .timeRange(_, let column, let range): return TimeRange(column, range, type, self)
+    case .fullText(let index, let columns, let query): return FullTextScan(catalog[index], columns, query, &self)
+    case .trigram(let index, let column, let condition, let pattern):
+      return TrigramCandidates(catalog[index], column, condition, pattern, &self)
+    case .intersection(let paths): return Intersection(paths.map { access($0, type) }, type)
+    case .union(let paths): return Union(paths.map { access($0, type) }, type)
+    case .source, .rowSet, .empty, .hashJoin: return EmptySource(type)
     }
   }
 
-  private mutating func indexed(_ kind: AccessNode.Kind, _ index: IndexID) -> AccessNode {
-    let descriptor = catalog[index]
-    let node = AccessNode(kind)
-    node.index = index
-    node.indexKind = descriptor.kind
-    node.isUnique = descriptor.isUnique
-    for column in descriptor.columns {
-      let description = catalog[descriptor.type][column]
-      node.keyReaders.append(reader(descriptor.type, column))
-      node.keyKinds.append(description.kind)
-      if !description.isNonNull { node.keysAreNonNull = false }
+  private mutating func lookup(
+    _ index: IndexID, _ key: [BoundExpression], keysAreNonNull: Bool = false
+  ) -> AccessOperator {
+    KeyLookup(catalog[index], ScalarSources(key, self), keysAreNonNull: keysAreNonNull, &self)
+  }
+
+  /// Returns the operator of a set's own source.
+  private mutating func source(_ set: BoundSet, number: Int) -> AccessOperator {
+    switch set.source {
+    case .all: return FullScan(set.type)
+    case .key(let index, let key): return lookup(index, key)
+    case .relation(let entity, let id) where !entity.isPath || set.linkStatus != .live:
+      return branches([RelationBranch(reference: entity, relation: id)], set)
+    case .branches(let list): return branches(list, set)
+    case .union(let sets): return Union(sets.map { MemberSource($0.index, set.type) }, set.type)
+    case .relation(let entity, let id): return Links(relation(id), of: reference(entity), set.type, &self)
+    case .items(let group, let selection):
+      var keepsLinkOrder = false
+      switch plan.query.groupedSource(of: selection) {
+      case .relation(_, let id): keepsLinkOrder = catalog[id].isToMany
+      case .branches(let branches): keepsLinkOrder = branches.contains { catalog[$0.relation].isToMany }
+      default: break
+      }
+      return GroupMembers(of: selection.index, reference(group), keepsLinkOrder: keepsLinkOrder, set.type)
+    case .step(let inner, let id):
+      return Steps(from: inner.index, [[relation(id, set.linkStatus)]], inLinkOrder: false, set.type, &self)
+    case .linked(let inner, let id):
+      return Steps(from: inner.index, [[relation(id, set.linkStatus)]], inLinkOrder: true, set.type, &self)
+    case .routes(let inner, let routes, let inLinkOrder):
+      let compiled = routes.map { route in
+        // The links of the last relation that leads to another entity.
+        let last = route.lastIndex { !catalog[$0].isMirror }
+        return route.indices.map { relation(route[$0], $0 == last ? set.linkStatus : .live) }
+      }
+      return Steps(from: inner.index, compiled, inLinkOrder: inLinkOrder, set.type, &self)
+    case .deleted(let includesLive): return DeletedRows(includesLive: includesLive, set.type)
+    case .given: return GivenRows(set.type)
+    case .closure(let closure):
+      let wantsDepth = deepSets.contains(number)
+      return Closure(CompiledTraversal(closure, wantsDepth: wantsDepth, at: set.range, &self), set.type, &self)
+    case .shortestPath(let path):
+      return ShortestPath(CompiledTraversal(path, at: set.range, &self), set.type, &self)
     }
-    return node
+  }
+
+  /// Returns the targets of whichever of the references' paths leads somewhere.
+  private mutating func branches(_ branches: [RelationBranch], _ set: BoundSet) -> AccessOperator {
+    var compiled: [Branches.Branch] = []
+    for branch in branches {
+      for entity in branch.reference.alternatives {
+        compiled.append(
+          Branches.Branch(
+            relation: relation(branch.relation, set.linkStatus), reference: reference(entity),
+            casts: branch.casts.map { path in path.map { relation($0).reader } }))
+      }
+    }
+    return Branches(compiled, set.type)
   }
 
   // MARK: - Scopes

@@ -18,15 +18,13 @@ extension Evaluator {
       }
       return min(rest, max(1, Self.partMembers / max(1, state.shared.rows.count)))
     }
-    guard set.isRelation, set.access.relation.isToMany,
-      execution.snapshot.fanOut(set.access.relation.id).maximum > Self.partMembers / rest
-    else {
-      return rest
-    }
+    guard let links = set.access as? Links, links.relation.isToMany,
+      execution.snapshot.fanOut(links.relation.id).maximum > Self.partMembers / rest
+    else { return rest }
     var members = 0
     for element in start..<count {
-      let row = execution.resolve(set.access.reference, batch.scopes, element)
-      members += execution.degree(set.access.relation, row)
+      let row = execution.resolve(links.reference, batch.scopes, element)
+      members += execution.degree(links.relation, row)
       if members > Self.partMembers { return max(1, element - start) }
     }
     return rest

@@ -37,7 +37,7 @@ extension Evaluator {
     let set = execution.compiledSet(Int(node.index))
     guard node.flag, set.dependsOnKeyOnly, count > 1, !execution.keysFail(set, batch.scopes) else { return nil }
     let state = execution.sets[set.id]
-    let runs = try execution.keyRuns(set, state, batch.scopes)
+    let runs = try set.access.keyRuns(set, state, batch.scopes, execution)
     var total = 0
     for element in 0..<count { total &+= runs[element].count }
     guard total > 8 &* count else { return nil }
@@ -49,7 +49,7 @@ extension Evaluator {
     let firsts = execution.scratch.allocate(UInt16.self, count: count)
     var found = 0
     for element in 0..<count {
-      let row = runs[element].count == 0 ? PageLayout.noRow : execution.rows(runs[element], state)[0]
+      let row = runs[element].count == 0 ? PageLayout.noRow : set.access.rows(runs[element], execution)[0]
       let key = row &+ 2
       var slot = Int(row &* 0x9E37_79B1) & (slotCount - 1)
       while mark[slot] != 0, mark[slot] != key { slot = (slot &+ 1) & (slotCount - 1) }

@@ -149,7 +149,7 @@ extension Execution {
     guard let type = source.type, let matcher = state.matcher else { return }
     if let index = source.index {
       // The access path has looked the words up already.
-      for other in textSearches.values {
+      for other in textSearches {
         if let search = other.search, search.index == index, search.columnIDs == source.columns,
           other.hasQuery(of: state)
         {

@@ -3,7 +3,7 @@ import GQLStore
 import GQLText
 
 /// A `matches` in one run: its query, understood, and the figures that it is scored by.
-final class FullTextSearchState {
+final class FullTextSearchState: OperatorState {
   private let language: TextLanguage
   private var analyzer: TextAnalyzer?
   private var text = Text()

@@ -43,7 +43,7 @@ extension Execution {
 
   /// Whether whole pages are the members, so that columns can be read where they lie.
   private func groupsPages(_ set: CompiledSet, _ grouping: CompiledGrouping) -> Bool {
-    set.access.kind == .scan && set.isPlain && set.bounds == nil && snapshot.liveness(set.type) == nil
+    set.isScan && set.isPlain && set.bounds == nil && snapshot.liveness(set.type) == nil
       && grouping.aggregates.allSatisfy { $0.set < 0 }
   }
 

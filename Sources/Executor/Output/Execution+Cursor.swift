@@ -26,7 +26,7 @@ extension Execution {
     }
     let row = level.members.rows[position]
     Cursor.append(count: Int(row), to: &bytes)
-    if set.isLinked {
+    if set.access.countsPlacesByLinks {
       try appendNeighbors(of: row, set, level, position, to: &bytes)
     } else {
       Cursor.append(count: 0, to: &bytes)
@@ -38,18 +38,17 @@ extension Execution {
   private func appendNeighbors(
     of row: UInt32, _ set: CompiledSet, _ level: LevelState, _ position: Int, to bytes: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let node = set.access
-    let depth = node.kind == .branches ? node.children.first?.reference.depth ?? 0 : node.reference.depth
+    let depth = set.access.linkDepth
     let parents = scopes(level, position, 1, depth + 2)
     var outer = ScopeRows(count: 1, scopes: [])
     for scope in parents.scopes.dropFirst() { outer.scopes.append(scope) }
     guard depth < outer.scopes.count else { return Cursor.append(count: 0, to: &bytes) }
     let run: UnsafeBufferPointer<UInt32>
     let parent = outer.scopes[depth][0]
-    if node.kind == .branches, parent == level.cursorParent {
+    if set.access.gathersLinks, parent == level.cursorParent {
       run = UnsafeBufferPointer(start: UnsafePointer(level.cursorLinks.base), count: level.cursorLinks.count)
     } else {
-      run = try links(node, outer, &level.cursorLinks)
+      run = try set.access.links(outer, self, &level.cursorLinks)
       level.cursorParent = parent
     }
     // In link order the next member stands shortly behind the last.

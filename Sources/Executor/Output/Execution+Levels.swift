@@ -39,7 +39,7 @@ extension Execution {
         }
         continue
       }
-      if compiled.showsDepths { sets[set.id].memberDepths.removeAll() }
+      if compiled.showsDepths { forgetDepths(set) }
       below.members.removeAll()
       below.members.offsets.append(0)
       below.parentBase = range.lowerBound
@@ -69,8 +69,11 @@ extension Execution {
   /// Keeps how deep the members are that a closure has just given.
   func takeDepths(_ set: CompiledSet, _ level: LevelState) {
     level.depths.removeAll()
-    level.depths.append(UnsafePointer(sets[set.id].memberDepths.base), sets[set.id].memberDepths.count)
+    (set.access as? Closure)?.memberDepths(self, into: &level.depths)
   }
+
+  /// Empties the depths of a closure, before its lists are appended.
+  func forgetDepths(_ set: CompiledSet) { (set.access as? Closure)?.forgetDepths(self) }
 
   /// Counts the members of a level, and forgets what was computed for the last ones.
   func prepare(_ selection: CompiledSelection, _ level: LevelState) throws(RuntimeProblem) {

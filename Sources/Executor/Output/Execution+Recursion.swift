@@ -120,14 +120,14 @@ extension Execution {
     _ set: CompiledSet, _ state: RecursionState, _ above: LevelState, _ range: Range<Int>, _ members: Range<Int>,
     depth: Int, _ recursion: CompiledRecursion
   ) throws(RuntimeProblem) {
-    let isDirect = followsLinks(set)
+    let links = followedLinks(set)
     var start = members.lowerBound
     while start < members.upperBound {
       try checkpoint()
       let count = min(ScopeRows.batchRows, members.upperBound - start)
       let before = state.found.rows.count
-      if isDirect {
-        try appendLinked(set, state, start, count)
+      if let links {
+        try appendLinked(links, set, state, start, count)
       } else {
         try appendBelow(set, state, above, start, count)
       }
@@ -151,17 +151,18 @@ extension Execution {
     }
   }
 
-  /// Whether the members below a member are all that a relation links it to, in link order.
-  private func followsLinks(_ set: CompiledSet) -> Bool {
-    set.isRelation && set.isPlain && set.order == nil && set.bounds == nil && !set.wantsDepths && actuals == nil
-      && set.access.reference.path.isEmpty && set.access.reference.depth == 0
+  /// Returns the relation whose targets, in link order, are the members below a member; nil if they are not all of them.
+  private func followedLinks(_ set: CompiledSet) -> RelationAccess? {
+    guard let links = set.access as? Links, set.isPlain, set.order == nil, set.bounds == nil, actuals == nil,
+      links.reference.path.isEmpty, links.reference.depth == 0
+    else { return nil }
+    return links.relation
   }
 
   /// Appends what is linked to `count` members from `start` on.
   private func appendLinked(
-    _ set: CompiledSet, _ state: RecursionState, _ start: Int, _ count: Int
+    _ relation: RelationAccess, _ set: CompiledSet, _ state: RecursionState, _ start: Int, _ count: Int
   ) throws(RuntimeProblem) {
-    let relation = set.access.relation
     let before = state.found.rows.count
     if relation.isToMany, count > 4 {
       warmRuns(readers[relation.reader], UnsafePointer(state.found.rows.base + start), count)

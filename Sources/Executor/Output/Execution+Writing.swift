@@ -54,7 +54,7 @@ extension Execution {
       level.members.offsets.append(0)
       level.parentBase = 0
       let set = executable.sets[selection.set]
-      if selection.showsDepths { sets[set.id].memberDepths.removeAll() }
+      if selection.showsDepths { forgetDepths(set) }
       try append(set, .root, into: &level.members)
       if selection.showsDepths { takeDepths(set, level) }
       try begin(selection, level, above: nil)

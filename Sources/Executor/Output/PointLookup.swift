@@ -13,11 +13,10 @@ struct PointLookup: BitwiseCopyable {
 
   /// Nil if the selection is more than that.
   init?(_ selection: CompiledSelection, _ set: CompiledSet) {
-    let node = set.access
     guard selection.isObject, selection.recursion == nil, selection.grouping == nil, selection.children.isEmpty,
       selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths, !set.isCorrelated, !set.wantsDepths,
-      set.isPlain, set.order == nil, set.bounds == nil, node.kind == .lookup, node.indexKind == .hash, node.isUnique,
-      let scalars = node.scalars, scalars.count == 1
+      set.isPlain, set.order == nil, set.bounds == nil, let lookup = set.access as? KeyLookup,
+      lookup.indexKind == .hash, lookup.isUnique, lookup.scalars.count == 1
     else { return nil }
     for number in 0..<selection.operationCount {
       switch selection.operations[number].kind {
@@ -26,7 +25,7 @@ struct PointLookup: BitwiseCopyable {
         return nil
       }
     }
-    switch scalars.sources[0] {
+    switch lookup.scalars.sources[0] {
     case .parameter(let number):
       parameter = number
       constant = Cell(low: 0)
@@ -35,7 +34,7 @@ struct PointLookup: BitwiseCopyable {
       constant = cell
     case .null, .computed: return nil
     }
-    index = Int(node.index.index)
+    index = Int(lookup.index.index)
   }
 
   /// The row under the key, or `PageLayout.noRow`; nil if the key is null.

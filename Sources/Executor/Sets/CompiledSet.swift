@@ -5,9 +5,22 @@ import GQLStore
 
 /// A ``BoundSet`` with its plan, made ready to run. Immutable.
 final class CompiledSet: @unchecked Sendable {
+  /// How the lists of a set are computed for the elements of a batch.
+  enum Lists {
+    /// For all elements of the run together: it depends on nothing around it.
+    case once
+    /// By the operator, for all elements of a batch together where it can.
+    case together
+    /// For one element after the other: pages of cursors.
+    case each
+  }
   let id: Int
   let type: EntityTypeID
-  let access: AccessNode
+  /// The operator that finds its rows.
+  let access: AccessOperator
+  let isScan: Bool
+  /// How its lists are computed for the elements of a batch.
+  let lists: Lists
   let filter: ExpressionProgram?
   /// True if the filter has an error for some values; then it sees every row, so that the error does not depend on the
   /// plan.
@@ -39,8 +52,6 @@ final class CompiledSet: @unchecked Sendable {
   let isKeyed: Bool
   /// Elements with equal keys have equal lists.
   let dependsOnKeyOnly: Bool
-  /// A closure over all links from one entity, as it is found.
-  let mayBeForest: Bool
   /// What is wrong where an element has more than one member: of a set that a key finds the one member of.
   let secondMember: RuntimeProblem?
   /// How many scopes of what encloses it are used.
@@ -61,6 +72,7 @@ final class CompiledSet: @unchecked Sendable {
     self.id = id
     type = bound.type
     access = compiler.access(plan.access, of: bound, number: id)
+    isScan = access is FullScan
     filter = plan.filter.map { compiler.program([$0]) }
     filterCanFail = plan.filter.map(compiler.plan.query.canFail) ?? false
     method = bound.order.isEmpty ? .natural : plan.order
@@ -81,7 +93,8 @@ final class CompiledSet: @unchecked Sendable {
     if let before = bound.paging?.before { expressions.append(before) }
     pagingFingerprint = bound.paging?.fingerprint ?? 0
     isProbe = bound.isProbe
-    wantsDepths = access.traversal?.wantsDepth ?? false
+    let wantsDepths = (access as? Closure)?.traversal.wantsDepth ?? false
+    self.wantsDepths = wantsDepths
     bounds = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
     range = bound.range
     limitRange = bound.limit?.range ?? bound.range
@@ -106,26 +119,19 @@ final class CompiledSet: @unchecked Sendable {
     outerScopes = max(outer, 0)
     isKeyed = isCorrelated && access.isKeyed && after < 0 && before < 0
     dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
-    mayBeForest =
-      isCorrelated && access.kind == .closure && access.traversal?.isUniform == true && filter == nil && order == nil
-      && distinct == nil && bounds == nil
+    if wantsDepths {
+      lists = .together
+    } else if !isCorrelated {
+      lists = .once
+    } else {
+      lists = after < 0 && before < 0 ? .together : .each
+    }
   }
 
   var isPlain: Bool { filter == nil && distinct == nil && !isPaged }
   /// Only members behind or before a cursor belong.
   var isPaged: Bool { after >= 0 || before >= 0 }
   var isSliced: Bool { limit >= 0 || offset >= 0 }
-  /// One list per element comes straight from the element's run of targets.
-  var isRelation: Bool { access.kind == .relation }
-  /// The members stand as they were linked, to a relation of many or to those of an interface's field, be it in groups.
-  var isLinked: Bool {
-    switch access.kind {
-    case .relation: access.relation.isToMany
-    case .branches: access.children.contains { $0.relation.isToMany }
-    case .groupMembers: access.keepsLinkOrder
-    default: false
-    }
-  }
 }
 
 /// Order terms made ready to run. Immutable.

@@ -52,21 +52,7 @@ extension Execution {
   func isWithoutNulls(_ set: CompiledSet, _ order: CompiledOrder) -> Bool {
     if order.directIsNonNull { return true }
     guard snapshot.nullCount(set.type, order.directColumn) == 0 else { return false }
-    return snapshot.deletedCount(set.type) == 0 || givesLiveRowsOnly(set.access, set.type)
-  }
-
-  /// Whether no deleted row can be among what a node gives. A relation leads to live entities, but the lines of a deleted
-  /// owner are its own.
-  private func givesLiveRowsOnly(_ node: AccessNode, _ type: EntityTypeID) -> Bool {
-    switch node.kind {
-    case .scan, .lookup, .lookupEach, .range, .intersection, .rowSet, .empty, .timeRange, .fullText, .trigram:
-      return true
-    // Of a set whose rows are in the table, or of all live ones.
-    case .hashJoin: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }
-    case .relation: return node.relation.status == .live && !snapshot.catalog[type].isElement
-    case .union: return node.children.allSatisfy { givesLiveRowsOnly($0, type) }
-    case .deleted, .all, .branches, .step, .routes, .set, .given, .closure, .shortestPath, .groupMembers: return false
-    }
+    return snapshot.deletedCount(set.type) == 0 || set.access.findsLiveRowsOnly
   }
 
   /// One term, a fixed-width column without nulls: keys come straight from the column. Slices too, if nothing is

@@ -55,26 +55,12 @@ extension Execution {
     _ set: CompiledSet, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
     let state = sets[set.id]
-    if set.filter != nil, set.distinct == nil, set.isRelation, !set.isPaged,
-      let slice = try commonSlice(set, scopes.count), slice.offset < Execution.firstMembers
+    if set.filter != nil, set.distinct == nil, !set.isPaged,
+      try set.access.exists(set, state, scopes, self, into: results)
     {
-      guard slice.limit > 0 else { return results.update(repeating: 0, count: scopes.count) }
-      let first = try findFirst(set, state, scopes, slice.offset + 1)
-      for element in 0..<scopes.count { results[element] = first.counts[element] > slice.offset ? 1 : 0 }
       return
     }
-    if set.isKeyed, set.filter != nil, set.distinct == nil, set.bounds == nil {
-      state.counted.removeAll()
-      state.counted.offsets.append(0)
-      try appendKeyed(set, state, scopes, existenceOnly: true, into: &state.counted)
-      defer { state.counted.rest() }
-      try hold(state.counted, &state.countedBytes)
-      for element in 0..<scopes.count {
-        results[element] = state.counted.offsets[element + 1] > state.counted.offsets[element] ? 1 : 0
-      }
-      return
-    }
-    if set.filter != nil, set.distinct == nil, set.secondMember == nil, !set.isRelation, !set.isPaged,
+    if set.filter != nil, set.distinct == nil, set.secondMember == nil, !(set.access is Links), !set.isPaged,
       !set.access.meetsDeleted
     {
       if !set.isCorrelated {
@@ -109,71 +95,14 @@ extension Execution {
     return state.counted.rows.count > slice.offset
   }
 
-  /// Counts that need no rows: degrees of runs, ranks in indexes. False if the set has no such form.
+  /// Counts without rows: degrees of runs, ranks in indexes. Returns false where the set has no such form.
   private func countDirectly(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) -> Bool {
-    let node = set.access
-    let elements = scopes.count
-    switch node.kind {
-    case _ where set.isKeyed:
-      let runs = try keyRuns(set, state, scopes)
-      for element in 0..<elements { counts[element] = Int64(runs[element].count) }
-    case .relation:
-      let path = node.reference.path
-      if path.isEmpty, node.relation.isToMany, node.reference.depth < scopes.scopes.count {
-        let parents = scopes.scopes[node.reference.depth]
-        let reader = readers[node.relation.reader]
-        for element in 0..<elements {
-          let row = parents[element]
-          counts[element] = row == PageLayout.noRow ? 0 : Int64(reader.references(row).count)
-        }
-      } else {
-        for element in 0..<elements {
-          counts[element] = Int64(degree(node.relation, resolve(node.reference, scopes, element)))
-        }
-      }
-    case .branches where !node.meetsDeleted:
-      for element in 0..<elements {
-        counts[element] = node.children.reduce(0) {
-          $0 + Int64(degree($1.relation, resolve($1.reference, scopes, element)))
-        }
-      }
-    case .lookup:
-      guard let scalars = node.scalars else { return false }
-      let vectors = try scalars.vectors(scopes, self)
-      for element in 0..<elements {
-        counts[element] = Int64(lookupCount(node, scalars, vectors, element, set.type))
-      }
-    case .range:
-      for element in 0..<elements {
-        let one = elements == 1 ? scopes : scopes.element(element)
-        if try innerNull(node, one) != nil { return false }
-        let bounds = try rangeBounds(node, state, one)
-        counts[element] = bounds.map { Int64(snapshot.btree(node.index).count($0)) } ?? 0
-        if !set.isCorrelated {
-          for other in 0..<elements { counts[other] = counts[element] }
-          break
-        }
-      }
-    case .step where !node.keepsLinkOrder && !node.meetsDeleted:
-      for element in 0..<elements {
-        counts[element] = try countStep(set, node, state, elements == 1 ? scopes : scopes.element(element))
-        if !set.isCorrelated {
-          for other in 0..<elements { counts[other] = counts[element] }
-          break
-        }
-      }
-    case .scan:
-      let live = Int64(snapshot.liveCount(set.type))
-      for element in 0..<elements { counts[element] = live }
-    case .empty:
-      for element in 0..<elements { counts[element] = 0 }
-    default: return false
-    }
+    guard try set.access.count(set, state, scopes, self, into: counts) else { return false }
     guard set.bounds != nil else { return true }
     let vectors = try set.bounds?.vectors(scopes, self)
-    for element in 0..<elements {
+    for element in 0..<scopes.count {
       let slice = try slice(set, vectors, element, of: scopes)
       let count = Int(counts[element])
       counts[element] = Int64(min(max(count - slice.offset, 0), slice.limit))
@@ -181,71 +110,10 @@ extension Execution {
     return true
   }
 
-  /// The number of distinct targets of the members of the inner set: each link sets a bit.
-  private func countStep(
-    _ set: CompiledSet, _ node: AccessNode, _ state: SetState, _ outer: ScopeRows
-  ) throws(RuntimeProblem) -> Int64 {
-    state.inner.removeAll()
-    state.inner.offsets.append(0)
-    try append(compiledSet(node.number), outer, into: &state.inner)
-    defer { state.inner.rest() }
-    try hold(state.inner, &state.innerBytes)
-    let walk = state.walk
-    let slots = snapshot.slotCount(node.relation.target)
-    walk.visited.reserve(slots)
-    if let count = try countMarks(node.relation, state.inner.rows, slots, walk) {
-      note(set, accessRows: count)
-      return Int64(count)
-    }
-    defer { walk.clean() }
-    walk.frontier.removeAll()
-    walk.frontier.append(UnsafePointer(state.inner.rows.base), state.inner.rows.count)
-    try advance(over: node.relation, walk)
-    note(set, accessRows: walk.found.count)
-    return Int64(walk.found.count)
-  }
-
-  /// The same for so many links that all bits are counted and cleared, and no row is kept; nil for fewer.
-  private func countMarks(
-    _ relation: RelationAccess, _ sources: borrowing RowBuffer, _ slots: Int, _ walk: WalkState
-  ) throws(RuntimeProblem) -> Int? {
-    guard relation.isToMany, sources.count >= 64 else { return nil }
-    let reader = readers[relation.reader]
-    let rows = UnsafePointer(sources.base)
-    var links = 0
-    var index = 0
-    // A word is counted and cleared in the time of a link that is kept.
-    while index < sources.count, links <= slots >> 6 {
-      links &+= reader.references(rows[index]).count
-      index &+= 1
-    }
-    guard links > slots >> 6 else { return nil }
-    do {
-      var start = 0
-      while start < sources.count {
-        let end = min(start + 64, sources.count)
-        warmRuns(reader, rows + start, end - start)
-        var reached = 0
-        for index in start..<end {
-          let run = reader.references(rows[index])
-          walk.visited.mark(run)
-          reached &+= run.count
-        }
-        try visit(reached)
-        try checkpoint()
-        start = end
-      }
-    } catch {
-      _ = walk.visited.takeCount(slots)
-      throw error
-    }
-    return walk.visited.takeCount(slots)
-  }
-
   /// The number of members of a set that depends on nothing around it.
   private func countShared(_ set: CompiledSet, _ state: SetState) throws(RuntimeProblem) -> Int64 {
     if state.sharedRun == run { return Int64(state.shared.rows.count) }
-    guard set.access.kind == .scan, set.distinct == nil, !set.isPaged, let program = set.filter else {
+    guard set.isScan, set.distinct == nil, !set.isPaged, let program = set.filter else {
       try share(set, state)
       return Int64(state.shared.rows.count)
     }

@@ -22,7 +22,9 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ walk: OrderedWalk, _ outer: ScopeRows,
     _ slice: Slice, after cursor: Cursor?, into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
-    guard let list = try indexedList(set, state, outer, descending: walk.descending) else { return }
+    guard let range = set.access as? IndexRangeScan,
+      let list = try indexedList(range, state, outer, descending: walk.descending)
+    else { return }
     let capacity = min(slice.end, max(list.count, 1))
     try checkMemory(capacity &* 16)
     var skip = 0

@@ -20,7 +20,7 @@ extension Execution {
     var cursors = Cursors()
     cursors.after = try cursor(set, set.after, vectors)
     cursors.before = try cursor(set, set.before, vectors)
-    if cursors.after == nil, cursors.before == nil, !set.isRelation, set.access.kind != .branches {
+    if cursors.after == nil, cursors.before == nil, !(set.access is Links), !(set.access is Branches) {
       return try appendUnpaged(set, state, outer, into: &result)
     }
     guard slice.limit > 0 else { return result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count)) }
@@ -53,10 +53,11 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard case .fromAccess(let isDescending) = set.method, set.access.kind == .range, set.distinct == nil,
-      let order = set.order, set.filter == nil || cursors.before == nil, try !isBehindNull(set.access, outer)
+    guard case .fromAccess(let isDescending) = set.method, let range = set.access as? IndexRangeScan,
+      set.distinct == nil,
+      let order = set.order, set.filter == nil || cursors.before == nil, try !range.isBehindNull(outer, self)
     else { return false }
-    guard let tree = try indexedList(set, state, outer, descending: isDescending) else { return true }
+    guard let tree = try indexedList(range, state, outer, descending: isDescending) else { return true }
     let total = tree.count
     var start = 0
     var end = total
@@ -99,9 +100,9 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard case .incremental(let isDescending, let prefix) = set.method, set.access.kind == .range,
-      let after = cursors.after,
-      cursors.before == nil, slice.end < Int.max, let order = set.order, try !isBehindNull(set.access, outer)
+    guard case .incremental(let isDescending, let prefix) = set.method, let range = set.access as? IndexRangeScan,
+      let after = cursors.after, cursors.before == nil, slice.end < Int.max, let order = set.order,
+      try !range.isBehindNull(outer, self)
     else { return false }
     let walk = OrderedWalk(descending: isDescending, prefix: prefix)
     try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
@@ -121,18 +122,18 @@ extension Execution {
     }
   }
 
-  /// Returns what a set's range walks; nil if nothing can be in it.
+  /// Returns the part that a range walks; nil if nothing can be in it.
   func indexedList(
-    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, descending: Bool
+    _ range: IndexRangeScan, _ state: SetState, _ outer: ScopeRows, descending: Bool
   ) throws(RuntimeProblem) -> IndexedList? {
-    guard var bounds = try rangeBounds(set.access, state, outer) else { return nil }
+    guard var bounds = try range.bounds(state, outer, self) else { return nil }
     if bounds.equalCount > 0, let equal = bounds.equal {
       // The set's memory is needed for keys.
       let copy = scratch.allocate(Cell.self, count: bounds.equalCount)
       copy.update(from: equal, count: bounds.equalCount)
       bounds.equal = UnsafePointer(copy)
     }
-    return IndexedList(reader: snapshot.btree(set.access.index), bounds: bounds, isDescending: descending)
+    return IndexedList(reader: snapshot.btree(range.index), bounds: bounds, isDescending: descending)
   }
 
   /// How many members of the list stand before the cursor's place; `behind` counts its own member too. Complexity:
@@ -165,7 +166,7 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard set.access.kind == .scan, set.order == nil, set.distinct == nil, !set.filterCanFail else { return false }
+    guard set.isScan, set.order == nil, set.distinct == nil, !set.filterCanFail else { return false }
     let slots = snapshot.slotCount(set.type)
     let low = cursors.after.map { min(Int($0.row) + 1, slots) } ?? 0
     let high = cursors.before.map { min(Int($0.row), slots) } ?? slots
@@ -216,16 +217,9 @@ extension Execution {
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     state.candidates.removeAll()
-    let isLinked = set.isLinked
-    let links = try links(set.access, outer, &state.linked)
-    if set.isRelation {
-      let row = resolve(set.access.reference, outer, 0)
-      appendTargets(set.access.relation, row, from: 0, limit: Int.max, into: &state.candidates)
-      note(set, accessRows: state.candidates.count)
-      try filterRows(set, state, outer, &state.candidates, from: 0, needed: Int.max)
-    } else {
-      try appendFiltered(set, state, outer, Int.max, into: &state.candidates)
-    }
+    let isLinked = set.access.countsPlacesByLinks
+    let links = try set.access.links(outer, self, &state.linked)
+    try appendFiltered(set, state, outer, Int.max, into: &state.candidates)
     if let distinct = set.distinct { try keepDistinct(set, state, distinct, outer) }
     let low = cursors.after.map { place($0, behind: true, state, links, isLinked: isLinked) } ?? 0
     let high =

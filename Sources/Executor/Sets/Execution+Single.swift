@@ -23,15 +23,15 @@ extension Execution {
     let needed = set.distinct == nil ? slice.end : Int.max
     var isSliced = false
     var method = set.method
-    if method.walk.isWalk, try isBehindNull(set.access, outer) { method = .sort }
+    if method.walk.isWalk, try set.access.isBehindNull(outer, self) { method = .sort }
     switch method {
     case .natural:
       isSliced = try appendNatural(set, state, outer, slice, needed, into: &result.rows)
     case .fromAccess(let descending):
       isSliced = try appendOrdered(set, state, outer, slice, needed, descending, into: &result.rows)
     case .incremental(let descending, let prefix) where needed < Int.max:
-      if let order = set.order, set.access.kind == .fullText {
-        try appendTiedBest(set, state, order, outer, slice, into: &result.rows)
+      if let order = set.order, let search = set.access as? FullTextScan {
+        try search.appendTiedBest(set, state, order, outer, slice, self, into: &result.rows)
         isSliced = true
       } else if let order = set.order {
         let walk = OrderedWalk(descending: descending, prefix: prefix)
@@ -59,23 +59,12 @@ extension Execution {
     }
   }
 
-  /// Whether the range that is to give the order is one that a B-tree cannot walk.
-  func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
-    switch node.kind {
-    case .range: return try innerNull(node, outer) != nil
-    case .intersection:
-      guard let range = node.children.first(where: { $0.kind == .range }) else { return false }
-      return try innerNull(range, outer) != nil
-    default: return false
-    }
-  }
-
   /// Canonical (or link) order; true if the slice is done.
   private func appendNatural(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ slice: Slice, _ needed: Int,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    if set.access.kind == .scan, set.isPlain {
+    if set.isScan, set.isPlain {
       let first = rows.count
       appendLive(set.type, from: slice.offset, limit: slice.limit, into: &rows)
       note(set, accessRows: rows.count - first)
@@ -93,7 +82,7 @@ extension Execution {
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     let first = rows.count
-    if set.access.kind == .scan {
+    if set.isScan {
       guard set.filter != nil else {
         appendLive(set.type, from: 0, limit: needed, into: &rows)
         note(set, accessRows: rows.count - first)
@@ -110,25 +99,11 @@ extension Execution {
       note(set, accessRows: min(page, slots))
       return
     }
-    let isAscending = try gather(set.access, set, state, outer, into: &rows)
+    let isAscending = try set.access.gather(set, state, outer, self, into: &rows)
     note(set, accessRows: rows.count - first)
     try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)
     // An intersection that starts with a relation keeps the order of the links.
-    if !isAscending, !isLinkOrdered(set.access) {
-      rows.count =
-        first
-        + RowSorting.sortUnique(
-          rows.base + first, rows.count - first, limit: snapshot.slotCount(set.type), bits: &state.bits)
-    }
-  }
-
-  func isLinkOrdered(_ node: AccessNode) -> Bool {
-    switch node.kind {
-    case .relation, .branches, .closure, .shortestPath, .groupMembers, .given: true
-    case .step, .routes: node.keepsLinkOrder
-    case .intersection: node.children.first { $0.kind != .rowSet }?.kind == .relation
-    default: false
-    }
+    if !isAscending, !set.access.isLinkOrdered { sortUnique(&rows, from: first, set, state) }
   }
 
   /// Writes the live rows of a page that the filter keeps.
@@ -201,26 +176,19 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ slice: Slice, _ needed: Int, _ descending: Bool,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    let node: AccessNode
-    var others: [AccessNode] = []
-    if set.access.kind == .intersection, let range = set.access.children.first(where: { $0.kind == .range }) {
-      node = range
-      others = set.access.children.filter { $0 !== range }
-    } else {
-      node = set.access
-    }
-    if node.kind == .fullText {
-      _ = try appendBest(node, set, state, outer, needed: needed, into: &rows)
+    if let search = set.access as? FullTextScan {
+      _ = try search.appendBest(set, state, outer, needed: needed, self, into: &rows)
       return false
     }
-    guard node.kind == .range else {
+    let intersection = set.access as? Intersection
+    guard let range = intersection?.walked ?? set.access as? IndexRangeScan else {
       // Only a B-tree gives an order; the others have at most one row under a key.
       try appendFiltered(set, state, outer, needed, into: &rows)
       return false
     }
-    guard let bounds = try rangeBounds(node, state, outer) else { return false }
-    let reader = snapshot.btree(node.index)
-    if set.isPlain, others.isEmpty {
+    guard let bounds = try range.bounds(state, outer, self) else { return false }
+    let reader = snapshot.btree(range.index)
+    if set.isPlain, intersection == nil {
       var limit = slice.limit
       if limit > 4096 { limit = min(limit, max(reader.count(bounds) - slice.offset, 0)) }
       try checkMemory(limit &* 4)
@@ -230,14 +198,7 @@ extension Execution {
       note(set, accessRows: count)
       return true
     }
-    if !others.isEmpty {
-      var common = RowBuffer()
-      let rest = AccessNode(.intersection)
-      rest.children = others
-      _ = try gather(rest, set, state, outer, into: &common)
-      state.bits.clear(rows: snapshot.slotCount(set.type))
-      state.bits.insert(common.base, common.count)
-    }
+    try intersection?.markUnwalked(set, state, outer, self)
     let first = rows.count
     var skip = 0
     var chunk = min(max(needed, 64), ScopeRows.batchRows)
@@ -247,7 +208,7 @@ extension Execution {
       let count = reader.walk(bounds, descending: descending, skip: skip, limit: chunk, into: rows.end)
       rows.count += count
       skip += count
-      if !others.isEmpty {
+      if intersection != nil {
         var written = start
         for index in start..<rows.count {
           rows.base[written] = rows[index]
@@ -275,7 +236,7 @@ extension Execution {
     let all = snapshot.liveCount(set.type) &+ snapshot.deletedCount(set.type)
     let capacity = min(slice.end, max(all, 1))
     try checkMemory(capacity &* 16)
-    let isLink = isLinkOrdered(set.access)
+    let isLink = set.access.isLinkOrdered
     if order.direct >= 0, !isLink, isWithoutNulls(set, order) || !order.terms[0].nullsFirst {
       let items = state.items.room(for: SortItem.self, count: capacity)
       var heap = TopHeap(items, capacity: capacity)
@@ -288,7 +249,7 @@ extension Execution {
       // Too few values: nulls belong to the answer.
     }
     state.candidates.removeAll()
-    if set.access.kind == .scan {
+    if set.isScan {
       let slots = snapshot.slotCount(set.type)
       let room = max(2048, capacity &* 4)
       // What the leading key must not exceed, once there are enough rows.
@@ -325,13 +286,10 @@ extension Execution {
       }
       note(set, accessRows: slots)
     } else {
-      let isAscending = try gather(set.access, set, state, outer, into: &state.candidates)
+      let isAscending = try set.access.gather(set, state, outer, self, into: &state.candidates)
       note(set, accessRows: state.candidates.count)
       try filterRows(set, state, outer, &state.candidates, from: 0, needed: Int.max)
-      if !isAscending, !isLink {
-        state.candidates.count = RowSorting.sortUnique(
-          state.candidates.base, state.candidates.count, limit: snapshot.slotCount(set.type), bits: &state.bits)
-      }
+      if !isAscending, !isLink { sortUnique(&state.candidates, from: 0, set, state) }
     }
     try reduce(set, state, order, outer, to: capacity, isFinal: true)
     if slice.offset < state.candidates.count {

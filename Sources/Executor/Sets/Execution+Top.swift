@@ -9,14 +9,13 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let reader = readers[order.direct]
     let images = DirectKeys(order, reader)
-    guard set.access.kind == .scan else {
+    guard set.isScan else {
       state.candidates.removeAll()
-      _ = try gather(set.access, set, state, outer, into: &state.candidates)
+      _ = try set.access.gather(set, state, outer, self, into: &state.candidates)
       note(set, accessRows: state.candidates.count)
       try filterRows(set, state, outer, &state.candidates, from: 0, needed: Int.max)
       // The same row may come twice, but only from paths that do not say that they are ascending and unique.
-      state.candidates.count = RowSorting.sortUnique(
-        state.candidates.base, state.candidates.count, limit: snapshot.slotCount(set.type), bits: &state.bits)
+      sortUnique(&state.candidates, from: 0, set, state)
       offer(UnsafePointer(state.candidates.base), state.candidates.count, images, to: &heap)
       return
     }

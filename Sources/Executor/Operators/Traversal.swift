@@ -145,7 +145,7 @@ struct VisitedRows: ~Copyable {
 }
 
 /// The working memory of one closure or path in one execution.
-final class WalkState {
+final class WalkState: OperatorState {
   @exclusivity(unchecked) var visited = VisitedRows()
   /// Everything visited, in the order of its discovery.
   @exclusivity(unchecked) var found = RowBuffer()
@@ -162,6 +162,10 @@ final class WalkState {
   @exclusivity(unchecked) var backVisited = VisitedRows()
   @exclusivity(unchecked) var backFound = RowBuffer()
   @exclusivity(unchecked) var distances = WorkMemory()
+  /// The run in which closures were found to share members, so that each is walked by itself.
+  @exclusivity(unchecked) var separateRun: UInt64 = 0
+  /// How deep each member of a closure is, where that is asked for; whoever expands it empties this.
+  @exclusivity(unchecked) var memberDepths = RowBuffer()
 
   /// Leaves no bit behind, whatever ended the walk.
   func clean() {
