@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "GQLite", targets: ["GQLite"]),
     .library(name: "GQLiteModels", targets: ["GQLiteModels"]),
     .executable(name: "gqlite", targets: ["GQLiteCLI"]),
+    .executable(name: "regret", targets: ["regret"]),
   ],
   targets: [
     // Source text, diagnostics, bytes, numbers, times, JSON.
@@ -184,6 +185,16 @@ let package = Package(
       name: "GQLDifferential", dependencies: ["GQLite", "GQLQuery", "GQLBinder", "GQLPlanner", "CSQLite3"],
       path: "Tests/Differential"),
     .executableTarget(name: "differential", dependencies: ["GQLDifferential"], path: "Tests/DifferentialCommand"),
+
+    // Random queries under every plan, timed, and a program that says how far from the best the chosen ones are.
+    .target(
+      name: "GQLRegret",
+      dependencies: [
+        "GQLite", "GQLBase", "GQLCatalog", "GQLQuery", "GQLPlanner", "GQLStore", "GQLExecutor", "GQLEngine",
+        "GQLDifferential",
+      ],
+      path: "Tests/Regret"),
+    .executableTarget(name: "regret", dependencies: ["GQLRegret"], path: "Tests/RegretCommand"),
 
     // Changed golden documents through every stage, and a program that runs millions of them.
     .target(

@@ -40,12 +40,51 @@ extension PreparedQuery {
     _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
     if isMutation { return try explainSegments(variables, snapshot, costs: costs, options: options) }
+    let (plan, explanation) = try explainedPlan(variables, snapshot, costs: costs, analyze: analyze, options)
+    return GQLPlanner.explain(plan, catalog: snapshot.catalog, options: explanation)
+  }
+
+  /// Returns the plan for these variables as one JSON array, an object for each root field.
+  ///
+  /// Each object has the `operator` as text, where known a `label`, estimates (`rows`, or `rowsEach` of a nested set;
+  /// `cost`; `share` of a filter), the plans that were `dropped`, and its `inputs`. With `analyze` it has what was
+  /// measured as `actual`, a list of uses: `loops`, `rows`, `nanoseconds`, `bytes`. A mutation gives an array of such
+  /// arrays, one for each field that finds entities.
+  ///
+  /// - Parameters:
+  ///   - costs: Whether estimates and costs are given.
+  ///   - analyze: Whether to run the query and measure it. A mutation is not run.
+  /// - Throws: ``QueryError``, as ``run(_:options:)``.
+  public func explainJSON(
+    _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
+  ) throws(QueryError) -> String {
+    let snapshot = try database.latest()
+    var output = ByteBuffer()
+    if isMutation {
+      let planning = PlannerOptions(interruption: options.interruption(document.limits, used: document.readBytes))
+      output.append("[")
+      var isFirst = true
+      try forEachSegment(variables, snapshot, planning, options) { (_, plan) throws(QueryError) in
+        guard let plan else { return }
+        if !isFirst { output.append(",") }
+        isFirst = false
+        plan.appendJSON(catalog: snapshot.catalog, options: ExplainOptions(costs: costs), to: &output)
+      }
+      output.append("]")
+    } else {
+      let (plan, explanation) = try explainedPlan(variables, snapshot, costs: costs, analyze: analyze, options)
+      plan.appendJSON(catalog: snapshot.catalog, options: explanation, to: &output)
+    }
+    return output.string
+  }
+
+  private func explainedPlan(
+    _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, analyze: Bool, _ options: RunOptions
+  ) throws(QueryError) -> (PhysicalPlan, ExplainOptions) {
     let interruption = options.interruption(document.limits, used: document.readBytes)
     let query = try bound(variables, snapshot.catalog, interruption)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: options.now)
-    var planning = PlannerOptions()
-    planning.interruption = interruption
-    let plan = try plan(query, snapshot, parameters, planning)
+    let plan = try plan(query, snapshot, parameters, PlannerOptions(interruption: interruption))
     var actuals: [SetActuals]?
     if analyze {
       do {
@@ -55,8 +94,7 @@ extension PreparedQuery {
         throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
       }
     }
-    return GQLPlanner.explain(
-      plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs, analyzed: actuals))
+    return (plan, ExplainOptions(costs: costs, analyzed: actuals))
   }
 
   /// Appends the answer of an operation with `@explain`.
@@ -74,30 +112,40 @@ extension PreparedQuery {
     output.append("]}")
   }
 
-  /// The plans by which a mutation finds what it changes, field by field; nothing is changed.
+  /// Returns the plans by which a mutation finds what it changes, field by field; nothing is changed.
   private func explainSegments(
     _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, options: RunOptions
   ) throws(QueryError) -> String {
-    var planning = PlannerOptions()
-    planning.interruption = options.interruption(document.limits, used: document.readBytes)
-    let plans = try segmentPlans(variables, snapshot.catalog, planning.interruption)
-    let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
+    let planning = PlannerOptions(interruption: options.interruption(document.limits, used: document.readBytes))
     var text = ""
-    for segment in plans.query.segments {
-      let query: BoundQuery?
-      switch segment {
-      case .query(let bound): query = bound
-      case .mutation(let mutation):
-        text += "\(mutation.kind.rawValue) \(snapshot.catalog[mutation.type].name)\n"
-        query = mutation.locate
-      case .command(let command):
-        text += "command \(command.name)\n"
-        query = nil
-      }
-      guard let query else { continue }
-      let plan = try plan(query, snapshot, parameters, planning)
+    try forEachSegment(variables, snapshot, planning, options) { (heading, plan) throws(QueryError) in
+      if let heading { text += heading + "\n" }
+      guard let plan else { return }
       text += GQLPlanner.explain(plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs))
     }
     return text
+  }
+
+  /// Calls for each field of a mutation, with what it does and the plan by which it finds entities.
+  private func forEachSegment(
+    _ variables: [String: Value], _ snapshot: Snapshot, _ planning: PlannerOptions, _ options: RunOptions,
+    _ body: (String?, PhysicalPlan?) throws(QueryError) -> Void
+  ) throws(QueryError) {
+    let plans = try segmentPlans(variables, snapshot.catalog, planning.interruption)
+    let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
+    for segment in plans.query.segments {
+      let query: BoundQuery?
+      var heading: String?
+      switch segment {
+      case .query(let bound): query = bound
+      case .mutation(let mutation):
+        heading = "\(mutation.kind.rawValue) \(snapshot.catalog[mutation.type].name)"
+        query = mutation.locate
+      case .command(let command):
+        heading = "command \(command.name)"
+        query = nil
+      }
+      try body(heading, query.map { (query) throws(QueryError) in try plan(query, snapshot, parameters, planning) })
+    }
   }
 }

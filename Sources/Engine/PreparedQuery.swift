@@ -325,7 +325,8 @@ public final class PreparedQuery: Sendable {
     return (found.executable, parameters)
   }
 
-  func bound(
+  /// Returns the query that the variables make of the operation, bound.
+  package func bound(
     _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
   ) throws(QueryError) -> BoundQuery {
     try checkRequiredStructural(variables)
@@ -345,7 +346,8 @@ public final class PreparedQuery: Sendable {
     return query
   }
 
-  func plan(
+  /// Plans a bound query for values of its parameters.
+  package func plan(
     _ query: BoundQuery, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ options: PlannerOptions
   ) throws(QueryError) -> PhysicalPlan {
     let planned = optimize(
@@ -372,7 +374,8 @@ public final class PreparedQuery: Sendable {
     }
   }
 
-  func coerce(
+  /// Returns the values of the parameters; nil for those that are not given.
+  package func coerce(
     _ variables: [String: Value], for parameters: [BoundParameter], _ catalog: Catalog, now: Int64?,
     _ interruption: Interruption? = nil
   ) throws(QueryError) -> [GQLCatalog.Value?] {

@@ -9,6 +9,8 @@ enum ExplainCommand {
     let analyze = arguments.flag("analyze")
     let costs = try arguments.value("costs") ?? "on"
     guard costs == "on" || costs == "off" else { throw UsageError("--costs is 'on' or 'off', not '\(costs)'") }
+    let format = try arguments.value("format") ?? "text"
+    guard format == "text" || format == "json" else { throw UsageError("--format is 'text' or 'json', not '\(format)'") }
     let options = try RunCommand.runOptions(&arguments)
     let documents = try session.documents(&arguments, command: "explain")
     try arguments.finish("explain")
@@ -21,6 +23,12 @@ enum ExplainCommand {
       let database = try session.database(for: document, directory: directory, &options)
       let queries = try RunCommand.selected(database.prepareAll(document, options: options), operation, document)
       for (index, query) in queries.enumerated() {
+        if format == "json" {
+          let text = try query.explainJSON(
+            try variables.values(for: query), costs: costs == "on", analyze: analyze, options: options)
+          Terminal.standardOutput.write(text + "\n")
+          continue
+        }
         if index > 0 { Terminal.standardOutput.write("\n") }
         if queries.count > 1, let name = query.name { Terminal.standardOutput.write("\(name):\n") }
         let text = try query.explain(

@@ -95,8 +95,9 @@ enum Help {
 
     \(inputs)
     \(variables)
-      --analyze         run the operation too, and show the rows that were read and the times
+      --analyze         run the operation too, and show what each step read and kept, and the times
       --costs off       leave numbers out: the form that golden files pin
+      --format F        'text' (default) or 'json', an array a line
       --timeout T       with --analyze: stop after T
 
     """,

@@ -73,7 +73,7 @@ package final class Subject {
   }
 
   package static let plans: [PlannerOptions] =
-    [PlannerOptions(forcing: .scanOnly)]
+    [PlannerOptions(forcing: .scanOnly), PlannerOptions(rowsBeforeRetreat: 1)]
     + (1...4).map { PlannerOptions(forcing: .alternative($0)) }
     + (1...5).map { PlannerOptions(forcing: .perturbed(seed: UInt64($0))) }
     + RewriteRule.allCases.map { PlannerOptions(disabledRules: [$0]) }

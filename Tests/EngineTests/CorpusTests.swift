@@ -29,7 +29,7 @@ import Testing
 
   /// Ways to choose plans; each gives other plans for most of the corpus.
   private static let planners: [PlannerOptions] =
-    [PlannerOptions(forcing: .scanOnly)]
+    [PlannerOptions(forcing: .scanOnly), PlannerOptions(rowsBeforeRetreat: 1)]
     + (0..<4).map { PlannerOptions(forcing: .alternative($0)) }
     + (1...4).map { PlannerOptions(forcing: .perturbed(seed: $0)) }
     + RewriteRule.allCases.map { PlannerOptions(disabledRules: [$0]) }

@@ -15,7 +15,7 @@ import Testing
 
   private static let plans: [PlannerOptions] =
     [PlannerOptions(), PlannerOptions(forcing: .scanOnly), PlannerOptions(disabledRules: Set(RewriteRule.allCases))]
-    + (1...4).map { PlannerOptions(forcing: .alternative($0)) }
+    + (1...4).map { PlannerOptions(forcing: .alternative($0)) } + [PlannerOptions(rowsBeforeRetreat: 2)]
 
   private static let sdl = """
     type M @index(fields: ["a", "b"]) @index(fields: ["k", "b", "a"]) @index(fields: ["b", "k"])

@@ -311,8 +311,8 @@ private typealias F = PipelineFixture
     try executable.run(snapshot, parameters: [], limits: .none, cancellation: nil, into: &output)
     #expect(output.string == #"before{"User":[{"id":1},{"id":2},{"id":"x3"},{"id":4}]}"#)
     let actuals = try executable.analyze(snapshot, parameters: [])
-    #expect(actuals[0].rows == 4)
-    #expect(actuals[0].accessRows == 4)
+    #expect(actuals[0].lists.rows == 4)
+    #expect(actuals[0].access.rows == 4)
   }
 
   /// `{ any: exists(…) … u: User(where: exists(Message(where: likes == ^.age - 27))) { id } }`

@@ -43,12 +43,20 @@ private typealias Message = ChatFixture.Message
   @Test func figures() {
     let fixture = ChatFixture()
     var actuals = [SetActuals](repeating: SetActuals(), count: 2)
-    actuals[0] = SetActuals(parents: 1, accessRows: 40, rows: 10, nanoseconds: 12_340)
+    actuals[0].lists = OperatorActuals(loops: 1, rows: 10, nanoseconds: 12_340)
+    actuals[0].access = OperatorActuals(rows: 40)
+    actuals[0].filter = OperatorActuals(rows: 10, nanoseconds: 2_000)
+    actuals[0].filtered = 40
+    actuals[1].counts = OperatorActuals(loops: 10, rows: 25, nanoseconds: 700)
+    actuals[1].tests = OperatorActuals(loops: 3, rows: 2, nanoseconds: 50)
     let text = explain(plan(nested, fixture), catalog: fixture.catalog, options: ExplainOptions(analyzed: actuals))
     let lines = text.split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("User  ≈10 rows  cost "))
     #expect(lines[0].hasSuffix("   actual 40 → 10 rows  12 µs"))
-    #expect(lines[1] == "├ access   BTreeRange User.age [99, ∞)  descending   est 990")
+    // The access has the time that the filter leaves.
+    #expect(lines[1] == "├ access   BTreeRange User.age [99, ∞)  descending   est 990   actual 40 rows  10 µs")
+    #expect(lines[2].hasSuffix("   actual 40 → 10 rows  2 µs"))
+    #expect(lines[4].hasSuffix("   actual counted 25 in 10 sets  700 ns · found in 2 of 3 sets  50 ns"))
     #expect(lines[6].contains("FullScan (cost "))
   }
 

@@ -104,7 +104,7 @@ extension Database {
   }
 
   /// The version that queries started now will see, after ``refresh()``.
-  func latest() throws(QueryError) -> Snapshot {
+  package func latest() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
     if committer.following != nil { try refresh() }
     return state.keptVersion(committer)

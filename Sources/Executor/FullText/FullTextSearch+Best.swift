@@ -84,7 +84,7 @@ extension FullTextSearch {
         case .any: try bestOfAny(scorers_, count, norms, into: &best, memory, execution)
         case .other:
           var rows = RowBuffer()
-          try collect(into: &rows, execution)
+          try collect(0..<slots, into: &rows, execution)
           for index in 0..<rows.count {
             try execution.charge(count)
             best.offer(rows[index], try score(rows[index], scorers_, count, norms, execution))

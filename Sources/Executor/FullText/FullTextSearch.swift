@@ -204,26 +204,27 @@ final class FullTextSearch {
 
   // MARK: - Rows
 
-  /// Appends the rows that the query finds, ascending.
-  func collect(into rows: inout RowBuffer, _ execution: Execution) throws(RuntimeProblem) {
+  /// Appends the rows in a window that the query finds, ascending.
+  func collect(_ window: Range<Int>, into rows: inout RowBuffer, _ execution: Execution) throws(RuntimeProblem) {
     guard let root = query.root else { return }
-    try collect(root, into: &rows, execution)
+    try collect(root, window, into: &rows, execution)
   }
 
   private func collect(
-    _ node: TextQuery.Node, into rows: inout RowBuffer, _ execution: Execution
+    _ node: TextQuery.Node, _ window: Range<Int>, into rows: inout RowBuffer, _ execution: Execution
   ) throws(RuntimeProblem) {
     switch node {
     case .leaf(let leaf):
-      try execution.charge(lists[leaf].count)
-      rows.append(lists[leaf].rows, lists[leaf].count)
+      let (start, count) = postings(leaf, window)
+      try execution.charge(count)
+      rows.append(start, count)
     case .any(let nodes):
       let first = rows.count
       var bits = BitMemory()
       // No more than twice the rows that there are, however many alternatives find them.
       var united = first
       for (number, node) in nodes.enumerated() {
-        try collect(node, into: &rows, execution)
+        try collect(node, window, into: &rows, execution)
         guard rows.count - united > slots || number == nodes.count - 1 else { continue }
         rows.count = first + RowSorting.sortUnique(rows.base + first, rows.count - first, limit: slots, bits: &bits)
         united = rows.count
@@ -233,31 +234,49 @@ final class FullTextSearch {
       let first = rows.count
       let ordered = wanted.sorted { estimate($0) < estimate($1) }
       if let least = ordered.first {
-        try collect(least, into: &rows, execution)
+        try collect(least, window, into: &rows, execution)
         for node in ordered.dropFirst() {
           if rows.count == first { return }
           try execution.charge(rows.count - first)
           if case .leaf(let leaf) = node {
-            rows.count =
-              first
-              + RowSorting.intersect(rows.base + first, rows.count - first, lists[leaf].rows, lists[leaf].count)
+            let (start, count) = postings(leaf, window)
+            rows.count = first + RowSorting.intersect(rows.base + first, rows.count - first, start, count)
           } else {
             var other = RowBuffer()
-            try collect(node, into: &other, execution)
+            try collect(node, window, into: &other, execution)
             rows.count = first + RowSorting.intersect(rows.base + first, rows.count - first, other.base, other.count)
           }
         }
       } else {
-        for row in 0..<UInt32(truncatingIfNeeded: slots) where length(row) != nil { rows.append(row) }
+        for row in window where length(UInt32(truncatingIfNeeded: row)) != nil {
+          rows.append(UInt32(truncatingIfNeeded: row))
+        }
       }
       for node in excluded {
         if rows.count == first { return }
         var other = RowBuffer()
-        try collect(node, into: &other, execution)
+        try collect(node, window, into: &other, execution)
         try execution.charge(rows.count - first + other.count)
         subtract(other, from: &rows, first)
       }
     }
+  }
+
+  /// Returns the rows of a leaf that are in a window.
+  private func postings(_ leaf: Int, _ window: Range<Int>) -> (start: UnsafePointer<UInt32>, count: Int) {
+    let list = lists[leaf]
+    if window == 0..<slots { return (UnsafePointer(list.rows), list.count) }
+    func place(_ row: Int) -> Int {
+      var low = 0
+      var high = list.count
+      while low < high {
+        let middle = (low + high) / 2
+        if Int(list.rows[middle]) < row { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+    let first = place(window.lowerBound)
+    return (UnsafePointer(list.rows + first), place(window.upperBound) - first)
   }
 
   private func subtract(_ other: borrowing RowBuffer, from rows: inout RowBuffer, _ first: Int) {

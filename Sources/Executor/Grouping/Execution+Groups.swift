@@ -11,6 +11,8 @@ extension Execution {
   ) throws(RuntimeProblem) {
     guard let state = groups[index] else { return }
     let set = executable.sets[selection.set]
+    let started = measuredTime
+    defer { note(set, .groups, loops: range.count, rows: level.members.rows.count, since: started) }
     level.members.removeAll()
     level.members.offsets.append(0)
     level.parentBase = range.lowerBound
@@ -48,7 +50,7 @@ extension Execution {
   }
 
   private func groupPages(_ set: CompiledSet, _ pass: inout GroupingPass) throws(RuntimeProblem) {
-    let started = actuals == nil ? 0 : MonotonicClock.now
+    let started = measuredTime
     let slots = snapshot.slotCount(set.type)
     let program = pass.grouping.program
     var first = 0
@@ -73,12 +75,8 @@ extension Execution {
       try checkMemory(pass.byteCount)
       first += count
     }
-    if actuals != nil {
-      actuals?[set.id].rows += slots
-      actuals?[set.id].accessRows += slots
-      actuals?[set.id].parents += 1
-      actuals?[set.id].nanoseconds += MonotonicClock.now &- started
-    }
+    note(set, accessRows: slots)
+    note(set, .lists, loops: 1, rows: slots, since: started)
   }
 
   /// The members for a batch of parents.

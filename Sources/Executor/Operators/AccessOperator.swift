@@ -42,6 +42,17 @@ class AccessOperator: @unchecked Sendable {
     preconditionFailure("an operator finds rows")
   }
 
+  /// Returns how many rows of the type, from the first on, most likely hold as many of this operator's rows as are
+  /// needed; nil where it finds all rows at once, or that would be no slower.
+  func firstWindow(
+    needed: Int, _ outer: ScopeRows, _ execution: Execution
+  ) throws(RuntimeProblem) -> Int? { nil }
+
+  /// Appends the rows for one element that are in a window, ascending. Precondition: there is a first window.
+  func gather(
+    in window: Range<Int>, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) { preconditionFailure("only an operator with windows looks into one") }
+
   /// Appends the lists of all elements of a batch, for a set without cursors.
   func appendLists(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion

@@ -50,10 +50,22 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
     guard let search = try search(outer, execution) else { return true }
-    try search.collect(into: &rows, execution)
+    try search.collect(0..<search.slots, into: &rows, execution)
     try execution.checkMemory(rows.count &* 4)
     return true
   }
+
+  /// Postings ascend, so that the first few rows are found without the others.
+  override func firstWindow(
+    needed: Int, _ outer: ScopeRows, _ execution: Execution
+  ) throws(RuntimeProblem) -> Int? {
+    guard let search = try search(outer, execution), needed < search.upperBound / 4 else { return nil }
+    return max(PageLayout.rows, search.slots / search.upperBound * needed * 2)
+  }
+
+  override func gather(
+    in window: Range<Int>, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) { try search(outer, execution)?.collect(window, into: &rows, execution) }
 
   override func estimate(_ execution: Execution) -> Double {
     guard let text = scalars.cell(0, nil, 0, execution) else { return 0 }

@@ -62,6 +62,10 @@ final class CompiledSet: @unchecked Sendable {
   /// condition only for the members that there are and that the conditions before it leave; the scan tells whether that
   /// is any, and fails for the first of them.
   let whenKeysFail: CompiledSet?
+  /// The same set by another plan, which takes over from a scan or a walk that has looked at too many rows.
+  let retreat: CompiledSet?
+  /// How many rows are looked at before; `Int.max` without a retreat.
+  let rowsBeforeRetreat: Int
 
   convenience init(_ id: Int, _ compiler: inout PlanCompiler) {
     self.init(id, compiler.plan.sets[id], &compiler)
@@ -110,6 +114,8 @@ final class CompiledSet: @unchecked Sendable {
       let scan = SetPlan(access: .scan, filter: bound.predicate, order: bound.sortingMethod)
       whenKeysFail = CompiledSet(id, scan, &compiler)
     }
+    retreat = plan.retreat.map { CompiledSet(id, $0.plan, &compiler) }
+    rowsBeforeRetreat = plan.retreat?.rows ?? Int.max
     isCorrelated = usedScopes > 0
     secondMember = bound.isOneByKey ? RuntimeProblem(.ambiguousLink(bound.type), at: bound.range) : nil
     var outer = 0

@@ -9,6 +9,9 @@ extension Execution {
     firstOffset: Int
   ) throws(RuntimeProblem) {
     if let order = set.order {
+      let started = measuredTime
+      let count = result.rows.count - first
+      defer { note(set, ordered: count, since: started) }
       if order.direct >= 0, isWithoutNulls(set, order) {
         try sortDirectly(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
         if set.distinct == nil { return }

@@ -17,13 +17,13 @@ extension Execution {
     _ set: CompiledSet, _ scopes: ScopeRows, into counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) {
     let state = sets[set.id]
-    let started = actuals == nil ? 0 : MonotonicClock.now
+    let started = measuredTime
     let elements = scopes.count
     guard set.isPlain, set.secondMember == nil, try countDirectly(set, state, scopes, counts) else {
       if !set.isCorrelated, set.secondMember == nil {
         let total = try countShared(set, state)
         for element in 0..<elements { counts[element] = total }
-        return
+        return note(counts, of: set, elements, since: started)
       }
       state.counted.removeAll()
       state.counted.offsets.append(0)
@@ -35,11 +35,15 @@ extension Execution {
       }
       return
     }
-    if actuals != nil {
-      actuals?[set.id].parents += elements
-      for element in 0..<elements { actuals?[set.id].rows += Int(counts[element]) }
-      actuals?[set.id].nanoseconds += MonotonicClock.now &- started
-    }
+    note(counts, of: set, elements, since: started)
+  }
+
+  private func note(
+    _ counts: UnsafePointer<Int64>, of set: CompiledSet, _ elements: Int, since start: UInt64
+  ) {
+    if actuals == nil { return }
+    let sum = (0..<elements).reduce(0) { $0 &+ Int(counts[$1]) }
+    note(set, .counts, loops: elements, rows: sum, since: start)
   }
 
   /// Whether `expand` would give any, per element: 1 or 0.
@@ -47,18 +51,27 @@ extension Execution {
     _ id: SetID, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
     try byKeys(compiledSet(id.index), scopes) { (set, scopes, first) throws(RuntimeProblem) in
-      try exists(set, scopes, into: results + first)
+      let started = measuredTime
+      if try findAny(set, scopes, into: results + first) {
+        if actuals == nil { return }
+        let found = (first..<first + scopes.count).reduce(0) { $0 + Int(results[$1]) }
+        return note(set, .tests, loops: scopes.count, rows: found, since: started)
+      }
+      let counts = sets[set.id].totals.room(for: Int64.self, count: scopes.count)
+      try count(set, scopes, into: counts)
+      for element in 0..<scopes.count { results[first + element] = counts[element] > 0 ? 1 : 0 }
     }
   }
 
-  private func exists(
+  /// Finds whether there are members without counting them; returns false where counting is as quick.
+  private func findAny(
     _ set: CompiledSet, _ scopes: ScopeRows, into results: UnsafeMutablePointer<UInt8>
-  ) throws(RuntimeProblem) {
+  ) throws(RuntimeProblem) -> Bool {
     let state = sets[set.id]
     if set.filter != nil, set.distinct == nil, !set.isPaged,
       try set.access.exists(set, state, scopes, self, into: results)
     {
-      return
+      return true
     }
     if set.filter != nil, set.distinct == nil, set.secondMember == nil, !(set.access is Links), !set.isPaged,
       !set.access.meetsDeleted
@@ -76,11 +89,9 @@ extension Execution {
           results[element] = try isNotEmpty(set, state, scopes.element(element)) ? 1 : 0
         }
       }
-      return
+      return true
     }
-    let counts = state.totals.room(for: Int64.self, count: scopes.count)
-    try count(set, scopes, into: counts)
-    for element in 0..<scopes.count { results[element] = counts[element] > 0 ? 1 : 0 }
+    return false
   }
 
   /// Looks for as many members as it takes to have one behind the offset.
@@ -131,7 +142,9 @@ extension Execution {
           first += count
         }
       } else {
+        let started = measuredTime
         total = try program.countTable(slots, self)
+        note(set, filtered: slots, kept: total, since: started)
       }
       note(set, accessRows: slots)
       let slice = try slice(set, try set.bounds?.vectors(.root, self), 0, of: .root)

@@ -14,7 +14,7 @@ extension Execution {
   func appendFound(
     _ set: CompiledSet, _ scopes: ScopeRows, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    let started = actuals == nil ? 0 : MonotonicClock.now
+    let started = measuredTime
     let before = result.rows.count
     let state = sets[set.id]
     switch set.lists {
@@ -27,11 +27,7 @@ extension Execution {
     if let problem = set.secondMember { try refuseSecondMembers(problem, result, scopes.count) }
     if set.filter == nil { try visit(result.rows.count - before) }
     try checkMemory(result.rows.count &* 4)
-    if actuals != nil {
-      actuals?[set.id].rows += result.rows.count - before
-      actuals?[set.id].parents += scopes.count
-      actuals?[set.id].nanoseconds += MonotonicClock.now &- started
-    }
+    note(set, .lists, loops: scopes.count, rows: result.rows.count - before, since: started)
   }
 
   /// Throws the problem if one of the last `count` lists of an expansion has more than one member.
@@ -47,11 +43,6 @@ extension Execution {
     if rows > Int(UInt32.max >> 1) {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }
-  }
-
-  @inline(__always)
-  func note(_ set: CompiledSet, accessRows: Int) {
-    if actuals != nil { actuals?[set.id].accessRows += accessRows }
   }
 
   /// Computes the members once, for all elements of the run.
@@ -150,6 +141,7 @@ extension Execution {
     firstOffset: Int
   ) throws(RuntimeProblem) {
     guard let program = set.filter else { return }
+    let started = measuredTime
     let end = result.rows.count
     let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
     let elements = scopes.count
@@ -187,6 +179,7 @@ extension Execution {
       element += 1
     }
     result.rows.count = written
+    note(set, filtered: end - first, kept: written - first, since: started)
   }
 }
 

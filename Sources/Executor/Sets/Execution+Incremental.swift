@@ -14,17 +14,18 @@ struct OrderedWalk {
 /// Rows are walked until there are enough, and on to the end of those that agree with the last of them in the first
 /// terms; then these few are sorted by all terms.
 extension Execution {
-  /// Appends the slice of a set, of what stands after a cursor if there is one.
+  /// Appends the slice of a set, of what stands after a cursor if there is one. Returns false, and appends nothing,
+  /// where it has looked at too many rows.
   ///
   /// Complexity: O(log *n* + *k* log *k*), where *k* are the rows up to the end of the slice and those that agree with
   /// the last of them in the first terms.
   func appendIncremental(
     _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ walk: OrderedWalk, _ outer: ScopeRows,
     _ slice: Slice, after cursor: Cursor?, into rows: inout RowBuffer
-  ) throws(RuntimeProblem) {
+  ) throws(RuntimeProblem) -> Bool {
     guard let range = set.access as? IndexRangeScan,
       let list = try indexedList(range, state, outer, descending: walk.descending)
-    else { return }
+    else { return true }
     let capacity = min(slice.end, max(list.count, 1))
     try checkMemory(capacity &* 16)
     var skip = 0
@@ -54,6 +55,10 @@ extension Execution {
       if let cursor { try keepAfter(cursor, set, state, order, outer, from: start) }
       if last == PageLayout.noRow, state.candidates.count >= capacity { last = state.candidates[capacity - 1] }
       if count < chunk { break }
+      if last == PageLayout.noRow, cursor == nil, seen >= set.rowsBeforeRetreat {
+        note(set, accessRows: seen)
+        return false
+      }
       if last != PageLayout.noRow {
         let isTied =
           if let images { images.image(last) == images.image(end) } else {
@@ -69,11 +74,15 @@ extension Execution {
       try checkMemory(state.candidates.count &* 4)
     }
     note(set, accessRows: seen)
-    if let images, isWalkOrder { return try appendWalked(images, set, state, order, outer, slice, into: &rows) }
+    if let images, isWalkOrder {
+      try appendWalked(images, set, state, order, outer, slice, into: &rows)
+      return true
+    }
     try keepFirst(set, state, order, outer, to: capacity, isFinal: true)
     if slice.offset < state.candidates.count {
       rows.append(UnsafePointer(state.candidates.base + slice.offset), state.candidates.count - slice.offset)
     }
+    return true
   }
 
   /// Appends the slice of the candidates, which stand in the order of a plain column, the first term.

@@ -105,7 +105,7 @@ extension Execution {
       try !range.isBehindNull(outer, self)
     else { return false }
     let walk = OrderedWalk(descending: isDescending, prefix: prefix)
-    try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
+    _ = try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
     return true
   }
 

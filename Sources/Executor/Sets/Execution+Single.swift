@@ -28,14 +28,23 @@ extension Execution {
     case .natural:
       isSliced = try appendNatural(set, state, outer, slice, needed, into: &result.rows)
     case .fromAccess(let descending):
-      isSliced = try appendOrdered(set, state, outer, slice, needed, descending, into: &result.rows)
+      let end = try appendOrdered(set, state, outer, slice, needed, descending, into: &result.rows)
+      if end == .abandoned, let retreat = set.retreat {
+        actuals?[set.id].retreats += 1
+        return try appendUnpaged(retreat, state, outer, into: &result)
+      }
+      isSliced = end == .sliced
     case .incremental(let descending, let prefix) where needed < Int.max:
       if let order = set.order, let search = set.access as? FullTextScan {
         try search.appendTiedBest(set, state, order, outer, slice, self, into: &result.rows)
         isSliced = true
       } else if let order = set.order {
         let walk = OrderedWalk(descending: descending, prefix: prefix)
-        try appendIncremental(set, state, order, walk, outer, slice, after: nil, into: &result.rows)
+        let isDone = try appendIncremental(set, state, order, walk, outer, slice, after: nil, into: &result.rows)
+        if !isDone, let retreat = set.retreat {
+          actuals?[set.id].retreats += 1
+          return try appendUnpaged(retreat, state, outer, into: &result)
+        }
         isSliced = true
       }
     case .topN where needed < Int.max:
@@ -91,6 +100,12 @@ extension Execution {
       let slots = snapshot.slotCount(set.type)
       var page = 0
       while page < slots, rows.count - first < needed {
+        if needed < Int.max, page >= set.rowsBeforeRetreat, let retreat = set.retreat {
+          note(set, accessRows: page)
+          actuals?[set.id].retreats += 1
+          rows.count = first
+          return try appendFiltered(retreat, state, outer, needed, inAnyOrder: inAnyOrder, into: &rows)
+        }
         let count = min(PageLayout.rows, slots - page)
         rows.reserve(PageLayout.rows)
         rows.count += try filterPage(set, state, page, count, outer, into: rows.end)
@@ -99,11 +114,34 @@ extension Execution {
       note(set, accessRows: min(page, slots))
       return
     }
+    if needed < Int.max, !set.filterCanFail, let window = try set.access.firstWindow(needed: needed, outer, self) {
+      return try appendWindows(set, state, outer, needed, window, into: &rows)
+    }
     let isAscending = try set.access.gather(set, state, outer, self, into: &rows)
     note(set, accessRows: rows.count - first)
     try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)
     // An intersection that starts with a relation keeps the order of the links.
     if !isAscending, !set.access.isLinkOrdered { sortUnique(&rows, from: first, set, state) }
+  }
+
+  /// Appends what the access path finds and the filter keeps, window by window, until `needed` rows are there.
+  private func appendWindows(
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ needed: Int, _ first: Int, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    let start = rows.count
+    let slots = snapshot.slotCount(set.type)
+    var size = first
+    var low = 0
+    while low < slots, rows.count - start < needed {
+      try checkpoint()
+      let high = min(low + size, slots)
+      let found = rows.count
+      try set.access.gather(in: low..<high, outer, self, into: &rows)
+      note(set, accessRows: rows.count - found)
+      try filterRows(set, state, outer, &rows, from: found, needed: Int.max)
+      low = high
+      size = min(size * 2, slots)
+    }
   }
 
   /// Writes the live rows of a page that the filter keeps.
@@ -114,10 +152,13 @@ extension Execution {
     guard let program = set.filter else { return 0 }
     try checkpoint()
     try visit(count)
+    let started = measuredTime
     let firstRow = UInt32(truncatingIfNeeded: first)
     guard let live = snapshot.liveness(set.type), let alive = liveRows(live, firstRow, count, into: rows) else {
-      return try program.filterPage(
+      let kept = try program.filterPage(
         firstRow: firstRow, count: count, outer: outer.scopes.isEmpty ? nil : outer, self, into: rows)
+      note(set, filtered: count, kept: kept, since: started)
+      return kept
     }
     // Dead rows could raise errors, so that they are left out first.
     let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
@@ -125,6 +166,7 @@ extension Execution {
     let kept = try program.filter(
       gather.batch(UnsafePointer(rows), alive, start: 0, ends: UnsafePointer(rows)), self, into: positions)
     for index in 0..<kept { rows[index] = rows[Int(positions[index])] }
+    note(set, filtered: alive, kept: kept, since: started)
     return kept
   }
 
@@ -148,6 +190,7 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ rows: inout RowBuffer, from first: Int, needed: Int
   ) throws(RuntimeProblem) {
     guard let program = set.filter else { return }
+    let started = measuredTime
     let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
     var gather = OuterScopes(set.outerScopes, outer, state)
     let end = rows.count
@@ -167,26 +210,37 @@ extension Execution {
       start += count
     }
     rows.count = written
+    note(set, filtered: min(start, end) - first, kept: written - first, since: started)
   }
 
   // MARK: - Ordered access
 
-  /// Appends rows as a B-tree walk gives them; true if the slice is done.
+  /// How a walk ended.
+  private enum WalkEnd {
+    /// With the slice of the list.
+    case sliced
+    /// With rows in list order, of which the slice is to be cut.
+    case ordered
+    /// With nothing, because it has looked at too many rows.
+    case abandoned
+  }
+
+  /// Appends rows in the order of a B-tree or of a score.
   private func appendOrdered(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ slice: Slice, _ needed: Int, _ descending: Bool,
     into rows: inout RowBuffer
-  ) throws(RuntimeProblem) -> Bool {
+  ) throws(RuntimeProblem) -> WalkEnd {
     if let search = set.access as? FullTextScan {
       _ = try search.appendBest(set, state, outer, needed: needed, self, into: &rows)
-      return false
+      return .ordered
     }
     let intersection = set.access as? Intersection
     guard let range = intersection?.walked ?? set.access as? IndexRangeScan else {
       // Only a B-tree gives an order; the others have at most one row under a key.
       try appendFiltered(set, state, outer, needed, into: &rows)
-      return false
+      return .ordered
     }
-    guard let bounds = try range.bounds(state, outer, self) else { return false }
+    guard let bounds = try range.bounds(state, outer, self) else { return .ordered }
     let reader = snapshot.btree(range.index)
     if set.isPlain, intersection == nil {
       var limit = slice.limit
@@ -196,7 +250,7 @@ extension Execution {
       let count = reader.walk(bounds, descending: descending, skip: slice.offset, limit: limit, into: rows.end)
       rows.count += count
       note(set, accessRows: count)
-      return true
+      return .sliced
     }
     try intersection?.markUnwalked(set, state, outer, self)
     let first = rows.count
@@ -218,11 +272,16 @@ extension Execution {
       }
       try filterRows(set, state, outer, &rows, from: start, needed: Int.max)
       if count < chunk { break }
+      if skip >= set.rowsBeforeRetreat, rows.count - first < needed {
+        note(set, accessRows: skip)
+        rows.count = first
+        return .abandoned
+      }
       chunk = min(chunk * 2, 1 << 14)
       try checkMemory(rows.count &* 4)
     }
     note(set, accessRows: skip)
-    return false
+    return .ordered
   }
 
   // MARK: - The first few
@@ -318,6 +377,8 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let count = state.candidates.count
     guard count > 1 else { return }
+    let started = measuredTime
+    defer { note(set, ordered: count, since: started) }
     let rows = state.candidates.base
     let keys = try sortKeys(
       order, set, state, outer, UnsafePointer(rows), count, ends: UnsafePointer(rows), base: 0)

@@ -11,12 +11,14 @@ final class QueryPlans: Sendable {
     let generation: UInt64
     /// What the choice hung on; empty where the plan serves all values.
     let estimates: [Double]
+    /// How many rows or parents it was made for.
+    let givenRows: Double
   }
   /// The newest last. Several of a shape, because databases of the same types share them, and because other values may
   /// want other plans.
   private let plans = Guarded<[QueryShape: [Plan]]>([:])
   private static let kept = 512
-  private static let keptOfShape = 4
+  private static let keptOfShape = 6
 
   /// The rows of a query; for each parent, where it has any. `ends` says where those of each parent end.
   func run(
@@ -26,7 +28,7 @@ final class QueryPlans: Sendable {
     let values = parameters.map { Optional($0.value) }
     var rows: [UInt32] = []
     do {
-      let executable = try plan(shape, parameters, values, types, snapshot)
+      let executable = try plan(shape, parameters, values, types, given: parents?.count ?? given.count, snapshot)
       try given.withUnsafeBufferPointer { (given) throws(RuntimeProblem) in
         guard let parents else {
           return try executable.members(
@@ -48,7 +50,7 @@ final class QueryPlans: Sendable {
   ) throws {
     let values = parameters.map { Optional($0.value) }
     do {
-      let executable = try plan(shape, parameters, values, types, snapshot)
+      let executable = try plan(shape, parameters, values, types, given: rows.count, snapshot)
       try executable.narrow(to: shape.wanted, snapshot, parameters: values, rows: &rows, ends: &ends)
     } catch { throw failure(error, snapshot) }
   }
@@ -58,22 +60,25 @@ final class QueryPlans: Sendable {
   }
 
   private func plan(
-    _ shape: QueryShape, _ parameters: [Parameter], _ values: [Value?], _ types: [AnyTypeMapping],
+    _ shape: QueryShape, _ parameters: [Parameter], _ values: [Value?], _ types: [AnyTypeMapping], given: Int,
     _ snapshot: Snapshot
   ) throws(RuntimeProblem) -> Executable {
+    let givenRows = Double(max(given, 1))
     let known = plans.withLock { $0[shape] } ?? []
-    if let plan = known.last(where: { $0.generation == snapshot.generation && isFit($0, values, snapshot) }) {
-      return plan.executable
+    let fitting = known.last {
+      $0.generation == snapshot.generation && areAlike($0.givenRows, givenRows) && isFit($0, values, snapshot)
     }
+    if let fitting { return fitting.executable }
     let query = QueryLowering(shape, snapshot.catalog, types, parameters: parameters).query()
     let planned = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: values,
-      sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters))
+      sampler: PredicateSampler(snapshot: snapshot, parameters: query.parameters),
+      options: PlannerOptions(givenRows: givenRows))
     let executable = try Executable(planned.output, catalog: snapshot.catalog)
     let plan = Plan(
       executable: executable, generation: snapshot.generation,
       estimates: planned.output.isParameterSensitive
-        ? accessEstimates(planned.output, parameters: values, statistics: snapshot) : [])
+        ? accessEstimates(planned.output, parameters: values, statistics: snapshot) : [], givenRows: givenRows)
     plans.withLock { plans in
       if plans[shape] == nil, plans.count >= Self.kept { plans.removeAll() }
       var ofShape = plans[shape] ?? []

@@ -39,6 +39,8 @@ struct Alternative {
   var estimate: PlanEstimate
   /// Units for all executions.
   var total: Cost
+  /// Units of one row that is looked at, where it hopes to find enough rows before it has looked at all; else nil.
+  var costOfEarlyRow: Double?
 }
 
 extension Alternative {

@@ -36,9 +36,33 @@ extension Optimizer {
         dropped.append(DroppedAlternative(description: description, cost: other.estimate.cost))
       }
     }
-    return SetPlan(
+    var plan = SetPlan(
       access: chosen.candidate.path, filter: chosen.filter, order: chosen.order, estimate: chosen.estimate,
       dropped: dropped)
+    // A plan that is forced runs as it stands, so that it can be measured.
+    if position == 0 { plan.retreat = retreat(from: chosen, to: ranked.dropFirst()) }
+    return plan
+  }
+
+  /// Returns the plan that takes over where a scan or a walk finds too few rows for what it has looked at: the cheapest
+  /// that does not hope for an early end. Then both together cost twice as much as that plan at most, as far as its
+  /// price is right.
+  private func retreat(from chosen: Alternative, to others: ArraySlice<Alternative>) -> SetPlan.Retreat? {
+    guard let costOfRow = chosen.costOfEarlyRow, costOfRow > 0, let filter = chosen.filter, !query.canFail(filter) else {
+      return nil
+    }
+    let other = others.first { other in
+      var usesRowSets = !other.candidate.path.rowSets.isEmpty
+      other.filter?.forEachNode { if case .inRowSet = $0.kind { usesRowSets = true } }
+      return other.costOfEarlyRow == nil && !usesRowSets
+        && !other.candidate.path.keyExpressions.contains(where: query.canFail)
+    }
+    guard let other else { return nil }
+    let rows = max(other.estimate.cost / costOfRow, Double(options.rowsBeforeRetreat))
+    guard rows < chosen.estimate.accessRows else { return nil }
+    return .after(
+      rows: Int(rows),
+      SetPlan(access: other.candidate.path, filter: other.filter, order: other.order, estimate: other.estimate))
   }
 
   // MARK: Hints

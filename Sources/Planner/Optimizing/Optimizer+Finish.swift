@@ -108,6 +108,10 @@ private struct PlanUsage {
     // All of it is asked where a key fails.
     if let predicate = set.predicate, keys.contains(where: optimizer.query.canFail) { visit(predicate) }
     for index in plan.access.rowSets { visitRowSet(index) }
+    if let other = plan.retreat?.plan {
+      if let filter = other.filter { visit(filter) }
+      for expression in other.access.keyExpressions { visit(expression) }
+    }
     var withoutPredicate = set
     withoutPredicate.predicate = nil
     for expression in withoutPredicate.expressions { visit(expression) }

@@ -12,6 +12,9 @@ extension Optimizer {
       return SetPlan(access: .empty, filter: nil, order: .natural)
     }
     let expressions = set.predicate?.conjuncts ?? []
+    if !options.disabledRules.contains(.detectEmpty), isContradiction(expressions) {
+      return SetPlan(access: .empty, filter: nil, order: .natural)
+    }
     let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
     isHinted = set.hint != nil
     var found = options.forcing == .scanOnly ? [] : accesses(set, numbered, executions: executions)
@@ -42,6 +45,24 @@ extension Optimizer {
       watched.append(.limit(limit))
     }
     return choose(among: alternatives, for: id)
+  }
+
+  /// Returns whether conditions ask for two different values of one column, and none of them can fail.
+  private func isContradiction(_ conjuncts: [BoundExpression]) -> Bool {
+    var wanted: [ColumnID: Value] = [:]
+    for conjunct in conjuncts {
+      guard case .compare(.equal, let left, let right) = conjunct.kind, let column = elementColumn(left),
+        case .constant(let value) = right.kind
+      else { continue }
+      switch value {
+      // Of these, what is not one value is not equal.
+      case .boolean, .int, .string, .enumeration, .dateTime, .date, .uuid: break
+      case .null, .float, .decimal, .id, .duration, .bytes, .json, .list, .object: continue
+      }
+      guard let other = wanted.updateValue(value, forKey: column), other != value else { continue }
+      return !conjuncts.contains(where: query.canFail)
+    }
+    return false
   }
 
   /// So many accesses to one set are thought through to the end.
@@ -123,18 +144,25 @@ extension Optimizer {
 
     func collecting(_ visited: Double, needsRowOrder: Bool) -> Double {
       if isScan { return CostModel.start + visited * CostModel.scanRow }
+      // Postings are read no further than they are needed.
+      if case .fullText = candidate.path, rows > 0 {
+        return candidate.cost * max(visited / rows, 1e-3) + CostModel.hashProbe * 4
+      }
       guard needsRowOrder, !candidate.isAscending, rows > 1 else { return candidate.cost }
       // Sorted, or through a bitmap of the type.
       let sorted = rows * logarithm(rows) * CostModel.rowSortStep
       return candidate.cost + min(sorted, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
     }
-    func alternative(_ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double) -> Alternative {
+    func alternative(
+      _ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double, earlyRow: Double? = nil
+    ) -> Alternative {
       let once = candidate.once + filter.once
       let total = executions * perExecution + once
       let left = min(max(0, matched - offset), count(set.limit, orElse: .infinity))
       return Alternative(
         candidate: candidate, filter: filter.expression, order: order,
-        estimate: PlanEstimate(accessRows: rows, rows: left, cost: total / executions), total: Cost(total))
+        estimate: PlanEstimate(accessRows: rows, rows: left, cost: total / executions), total: Cost(total),
+        costOfEarlyRow: earlyRow)
     }
 
     var result: [Alternative] = []
@@ -144,7 +172,10 @@ extension Optimizer {
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
       if usage == .count, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
-      return [alternative(.natural, filter, perExecution)]
+      let isEarly = isScan && !residual.isEmpty && visited < rows
+      return [
+        alternative(.natural, filter, perExecution, earlyRow: isEarly ? CostModel.scanRow + filter.perRow : nil)
+      ]
     }
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
     // order decides which error is told. Where a key or a bound fails, there is no walk.
@@ -171,7 +202,10 @@ extension Optimizer {
         perExecution +=
           sorted * Double(set.order.count) * CostModel.gatheredCell + sorted * logarithm(sorted) * CostModel.keySortStep
       }
-      result.append(alternative(method, filter, perExecution))
+      var isEarly = !residual.isEmpty && visited < rows
+      if case .fullText = candidate.path { isEarly = false }
+      result.append(
+        alternative(method, filter, perExecution, earlyRow: isEarly ? CostModel.indexEntry + filter.perRow : nil))
     }
     if candidate.kind != .orderedWalk {
       let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)
@@ -198,7 +232,8 @@ extension Optimizer {
     var fetched = 1.0
     var collecting = CostModel.setPerParent
     switch set.source {
-    case .all, .given: break
+    case .all: break
+    case .given: fetched = options.givenRows
     case .deleted(let includesLive):
       fetched = Double(max(0, estimator.statistics.deletedCount(set.type)))
       if includesLive { fetched += estimator.rowCount(set.type) }

@@ -44,6 +44,11 @@ package enum PlanValidator {
       }
       problems += pathProblems(setPlan.access, set, catalog).map { "\(name) \($0)" }
       problems += orderProblems(setPlan, set, plan.query, catalog).map { "\(name) \($0)" }
+      if let other = setPlan.retreat?.plan {
+        problems += (pathProblems(other.access, set, catalog) + orderProblems(other, set, plan.query, catalog))
+          .map { "the retreat of \(name) \($0)" }
+        if !rowSetsUsed(by: other).isEmpty { problems.append("the retreat of \(name) reads row sets") }
+      }
       if !plan.query.isIndexed(SetID(index)), tests(rowSetsOf: set.type, setPlan, plan) {
         problems.append("\(name) has members that no row set holds")
       }

@@ -7,12 +7,22 @@ package struct PlannerOptions: Sendable, Hashable {
   /// Rules that are skipped.
   package var disabledRules: Set<RewriteRule>
   package var forcing: ForcedAccess
+  /// So many rows are looked at before a plan gives up: less is not worth beginning again.
+  package var rowsBeforeRetreat: Int
+  /// How many rows a run is given, of which the sets of the source `.given` consist.
+  package var givenRows: Double
   /// What may end planning before its end.
   package var interruption: Interruption?
 
-  package init(disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest) {
+  package init(
+    disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest, rowsBeforeRetreat: Int = 512,
+    givenRows: Double = 1, interruption: Interruption? = nil
+  ) {
     self.disabledRules = disabledRules
     self.forcing = forcing
+    self.rowsBeforeRetreat = rowsBeforeRetreat
+    self.givenRows = givenRows
+    self.interruption = interruption
   }
 }
 

@@ -37,18 +37,36 @@ package struct SetPlan: Sendable, Equatable {
   package var filter: BoundExpression?
   package var order: OrderMethod
   package var estimate: PlanEstimate
+  /// What takes over from a scan or a walk that was expected to find enough rows early, and did not.
+  package var retreat: Retreat?
   /// The alternatives that lost, best first, for `explain`.
   package var dropped: [DroppedAlternative]
 
   package init(
     access: AccessPath, filter: BoundExpression?, order: OrderMethod, estimate: PlanEstimate = PlanEstimate(),
-    dropped: [DroppedAlternative] = []
+    retreat: Retreat? = nil, dropped: [DroppedAlternative] = []
   ) {
     self.access = access
     self.filter = filter
     self.order = order
     self.estimate = estimate
+    self.retreat = retreat
     self.dropped = dropped
+  }
+
+  /// Another plan of the same set, and when it takes over.
+  package indirect enum Retreat: Sendable, Equatable {
+    /// Once so many rows have been looked at, which cost as much as the other plan is expected to cost.
+    case after(rows: Int, SetPlan)
+
+    /// The plan that takes over.
+    package var plan: SetPlan {
+      switch self { case .after(_, let plan): plan }
+    }
+    /// How many rows are looked at before.
+    package var rows: Int {
+      switch self { case .after(let rows, _): rows }
+    }
   }
 }
 

@@ -1,0 +1,417 @@
+import GQLBase
+import GQLCatalog
+import GQLQuery
+
+/// What ``planTree(_:catalog:options:)`` and ``explain(_:catalog:options:)`` show.
+package struct ExplainOptions: Sendable, Equatable {
+  /// False gives the stable form: no figure that follows the data.
+  package var costs: Bool
+  /// What a run measured, parallel to `PhysicalPlan.sets`.
+  package var analyzed: [SetActuals]?
+  package init(costs: Bool = true, analyzed: [SetActuals]? = nil) {
+    self.costs = costs
+    self.analyzed = analyzed
+  }
+}
+
+/// An operator of a plan, or a set whose operators are below it.
+package struct PlanNode: Sendable, Equatable {
+  /// What it stands for: the response key of a set, else the step of the way to its rows, as `access` or `filter`.
+  package var label = ""
+  /// Whether it is a set, whose operators are below it, and whether that is the set of a root field.
+  package var isSet = false
+  package var isRoot = false
+  /// The operator, with the values that it works with.
+  package var text: String
+  /// The rows that are expected, of a nested set for each element.
+  package var rows: Double?
+  /// Whether the rows are those of each element.
+  package var isEach = false
+  /// The price that is expected, in units of ``Cost``.
+  package var cost: Double?
+  /// The share of the rows that a filter is expected to keep.
+  package var share: Double?
+  /// The rows of another plan that are looked at before this one takes over.
+  package var after: Int?
+  /// What a run measured.
+  package var actuals: [Actual] = []
+  package var children: [PlanNode] = []
+  /// The plans that lost.
+  package var dropped: [DroppedAlternative] = []
+
+  /// What a run measured of one use of the operator.
+  package struct Actual: Sendable, Equatable {
+    /// What was asked: rows, their number, whether there are any.
+    package var use: Use
+    /// The rows that came in, where they are other than those that left.
+    package var input: Int?
+    package var measured: OperatorActuals
+
+    package enum Use: String, Sendable { case rows, count, exists, group }
+  }
+}
+
+/// Returns the plan as a forest, a tree for each root field.
+package func planTree(_ plan: PhysicalPlan, catalog: Catalog, options: ExplainOptions = .init()) -> [PlanNode] {
+  let builder = PlanTreeBuilder(plan: plan, catalog: catalog, options: options)
+  return plan.query.fields.map { builder.root($0) }
+}
+
+/// Makes the nodes of a plan.
+private struct PlanTreeBuilder {
+  let plan: PhysicalPlan
+  let catalog: Catalog
+  let options: ExplainOptions
+  private var printer: ExpressionPrinter
+
+  init(plan: PhysicalPlan, catalog: Catalog, options: ExplainOptions) {
+    self.plan = plan
+    self.catalog = catalog
+    self.options = options
+    printer = ExpressionPrinter(query: plan.query, catalog: catalog, rowSets: plan.rowSets)
+  }
+
+  // MARK: Root
+
+  func root(_ field: BoundField) -> PlanNode {
+    switch field.content {
+    case .typename, .recursion, .depth, .cycle, .cursor, .introspection, .embedded, .inlined:
+      return PlanNode(text: field.key)
+    case .value(let expression):
+      var node = PlanNode(
+        text: "\(field.key) := \(printer.text(expression))", children: calls(in: [expression], depth: 0))
+      node.dropped = sets(in: [expression]).flatMap { plan[$0].dropped }
+      return node
+    case .one(let id), .many(let id):
+      let selection = plan.query[id]
+      var node = heading(field.key, selection.set)
+      node.children = children(of: selection, depth: 0)
+      node.dropped = plan[selection.set].dropped
+      return node
+    }
+  }
+
+  private func heading(_ key: String, _ id: SetID) -> PlanNode {
+    let type = catalog[plan.query[id].type].name
+    var node = PlanNode(isSet: true, isRoot: true, text: key.isEmpty || key == type ? type : "\(key): \(type)")
+    if options.costs {
+      node.rows = plan[id].estimate.rows
+      node.cost = plan[id].estimate.cost
+    }
+    node.actuals = uses(id)
+    return node
+  }
+
+  // MARK: Sets
+
+  private func children(of selection: BoundSelection, depth: Int) -> [PlanNode] {
+    var nodes = details(selection.set, depth: depth)
+    switch selection.shape {
+    case .object(let fields): nodes += self.fields(fields, depth: depth)
+    case .value(let expression): nodes += calls(in: [expression], depth: depth)
+    case .groups(let grouping): nodes += self.grouping(grouping, of: selection.set, depth: depth)
+    }
+    return nodes
+  }
+
+  private func grouping(_ grouping: BoundGrouping, of id: SetID, depth: Int) -> [PlanNode] {
+    let keys = grouping.keys.flatMap(\.expressions).map { printer.text($0) }
+    var text = "by [\(keys.joined(separator: ", "))]"
+    if !grouping.aggregates.isEmpty {
+      text += " computing \(grouping.aggregates.map { printer.text($0) }.joined(separator: ", "))"
+    }
+    var below = calls(in: grouping.memberExpressions, depth: depth + 1)
+    for set in grouping.aggregates.compactMap(\.set) {
+      let details = details(set, depth: depth + 1)
+      if !details.isEmpty || options.costs {
+        var node = source(set)
+        node.children = details
+        below.append(node)
+      }
+    }
+    var nodes = [PlanNode(label: "group", text: text, actuals: groups(of: id), children: below)]
+    var inner = self
+    inner.printer.hiddenScopes = 1
+    if let having = grouping.having {
+      let calls = inner.calls(in: [having], depth: depth + 1)
+      nodes.append(PlanNode(label: "having", text: inner.printer.text(having), children: calls))
+    }
+    let limit = grouping.limit.map { printer.text($0) }
+    let skipped = grouping.offset.map { ", skipping \(printer.text($0))" } ?? ""
+    if !grouping.order.isEmpty {
+      let cut = limit.map { ", first \($0)\(skipped)" } ?? skipped
+      nodes.append(PlanNode(label: "order", text: "sort by \(inner.printer.order(grouping.order))\(cut)"))
+    } else if limit != nil || !skipped.isEmpty {
+      nodes.append(PlanNode(label: "order", text: "natural, stop after \(limit ?? "all")\(skipped)"))
+    }
+    return nodes + inner.fields(grouping.fields, depth: depth)
+  }
+
+  private func fields(_ fields: [BoundField], depth: Int) -> [PlanNode] {
+    // Against a plan that refers to itself; no binder makes one.
+    guard depth < 256 else { return [] }
+    return fields.flatMap { field -> [PlanNode] in
+      switch field.content {
+      case .typename, .recursion, .depth, .cycle, .cursor, .introspection: return []
+      case .value(let expression):
+        let below = calls(in: [expression], depth: depth + 1)
+        return below.isEmpty ? [] : [PlanNode(label: field.key, text: printer.text(expression), children: below)]
+      case .embedded(_, let inner): return self.fields(inner, depth: depth + 1)
+      case .inlined(let condition, let inner):
+        let below = self.fields(inner, depth: depth + 1)
+        return below.isEmpty ? [] : [PlanNode(text: "where \(printer.text(condition))", children: below)]
+      case .one(let id), .many(let id):
+        let selection = plan.query[id]
+        let recursion = selection.recursion.map { " \(printer.recursion($0))" } ?? ""
+        var node = source(selection.set, after: recursion)
+        node.label = field.key
+        node.children = children(of: selection, depth: depth + 1)
+        return [node]
+      }
+    }
+  }
+
+  /// How a child's rows come.
+  private func source(_ id: SetID, isOnce: Bool = false, after recursion: String = "") -> PlanNode {
+    let set = plan.query[id]
+    var text: String
+    switch set.source {
+    case .relation(_, let relation):
+      let descriptor = catalog[relation]
+      text = "batched \(descriptor.isToMany ? "to-many" : "to-one") \(catalog[descriptor.source].name)."
+      text += "\(catalog.name(of: relation)) → \(catalog[set.type].name)"
+    case .step, .linked, .routes, .union: text = "step \(printer.set(set))"
+    case .branches: text = "by type \(printer.set(set))"
+    case .given: text = "the entities changed"
+    case .all: text = "of \(catalog[set.type].name)"
+    case .deleted(let includesLive): text = "\(includesLive ? "also" : "only") deleted of \(catalog[set.type].name)"
+    case .key: text = "by key \(printer.set(set))"
+    case .closure, .shortestPath: text = "walk \(printer.set(set))"
+    case .items: text = "members of the group"
+    }
+    switch set.linkStatus {
+    case .live: break
+    case .deleted: text += ", only deleted"
+    case .any: text += ", also deleted"
+    }
+    if isOnce { text += ", once" }
+    var node = PlanNode(isSet: true, text: text + recursion)
+    if options.costs {
+      node.rows = plan[id].estimate.rows
+      node.isEach = !isOnce
+    }
+    node.actuals = uses(id)
+    return node
+  }
+
+  private func details(_ id: SetID, depth: Int) -> [PlanNode] {
+    guard depth < 256 else { return [] }
+    let set = plan.query[id]
+    let setPlan = plan[id]
+    var nodes: [PlanNode] = []
+    if setPlan.access != .source {
+      var node = PlanNode(label: "access", text: describe(setPlan.access))
+      if setPlan.order.walk.isDescending { node.text += "  descending" }
+      if options.costs { node.rows = setPlan.estimate.accessRows }
+      node.actuals = measured(id, .access)
+      node.children = setPlan.access.rowSets.map { rowSet($0, depth: depth + 1) }
+      node.children += calls(in: setPlan.access.keyExpressions, depth: depth + 1)
+      nodes.append(node)
+    }
+    if case .deleted(let includesLive) = set.source {
+      var node = PlanNode(
+        label: "access", text: includesLive ? "FullScan with deleted" : "Deleted \(catalog[set.type].name)")
+      if options.costs { node.rows = setPlan.estimate.accessRows }
+      node.actuals = measured(id, .access)
+      nodes.append(node)
+    }
+    for base in set.source.sets { nodes += details(base, depth: depth + 1) }
+    if let filter = setPlan.filter {
+      var node = PlanNode(
+        label: "filter", text: printer.text(filter), children: calls(in: [filter], depth: depth + 1))
+      if options.costs, setPlan.estimate.accessRows > 0 {
+        node.share = min(1, setPlan.estimate.rows / setPlan.estimate.accessRows)
+      }
+      node.actuals = measured(id, .filter)
+      nodes.append(node)
+    }
+    if let order = order(set, setPlan) {
+      nodes.append(PlanNode(label: "order", text: order, actuals: set.order.isEmpty ? [] : measured(id, .order)))
+    }
+    if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id)) }
+    nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
+    return nodes
+  }
+
+  /// Another plan of the set, which takes over from one that does not find enough rows early.
+  private func retreat(_ retreat: SetPlan.Retreat, of id: SetID) -> PlanNode {
+    let set = plan.query[id]
+    var node = PlanNode(label: "else", text: describe(retreat.plan.access))
+    if retreat.plan.order.walk.isDescending { node.text += "  descending" }
+    if options.costs { node.after = retreat.rows }
+    if let filter = retreat.plan.filter { node.children.append(PlanNode(label: "filter", text: printer.text(filter))) }
+    if let order = order(set, retreat.plan) { node.children.append(PlanNode(label: "order", text: order)) }
+    if let taken = options.analyzed?[id.index].retreats {
+      node.actuals = [PlanNode.Actual(use: .rows, measured: OperatorActuals(loops: taken))]
+    }
+    return node
+  }
+
+  private func order(_ set: BoundSet, _ setPlan: SetPlan) -> String? {
+    let limit = set.limit.map { printer.text($0) }
+    var skipped = set.offset.map { ", skipping \(printer.text($0))" } ?? ""
+    if let after = set.paging?.after { skipped += " after \(printer.text(after))" }
+    if let before = set.paging?.before { skipped += " before \(printer.text(before))" }
+    switch setPlan.order {
+    case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
+    case .fromAccess:
+      return limit.map { "from index, stop after \($0)\(skipped)" } ?? pages(set, skipped, "from index") ?? "from index"
+    case .incremental(_, let prefix):
+      let rest = Array(set.order.dropFirst(prefix))
+      return "from index by \(printer.order(Array(set.order.prefix(prefix)))), ties "
+        + (rest.isEmpty ? "in canonical order" : "sorted by \(printer.order(rest))")
+        + ", stop after \(limit ?? "")\(skipped)"
+    case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))"
+    case .sort: return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)\(skipped)" } ?? "")
+    }
+  }
+
+  private func pages(_ set: BoundSet, _ skipped: String, _ method: String) -> String? {
+    set.paging?.hasCursor ?? false ? method + skipped : nil
+  }
+
+  /// The sets and row sets in expressions that have something to tell.
+  private func calls(in expressions: [BoundExpression], depth: Int) -> [PlanNode] {
+    var nodes: [PlanNode] = []
+    for expression in expressions {
+      var used: [Int] = []
+      expression.forEachNode { if case .inRowSet(_, let index) = $0.kind { used.append(index) } }
+      for index in used { nodes.append(rowSet(index, depth: depth)) }
+    }
+    for id in sets(in: expressions) {
+      let below = details(id, depth: depth + 1)
+      if below.isEmpty, !options.costs { continue }
+      let isOnce = depth > 0 && expressions.contains { isComputedOnce($0, over: id) }
+      var node = source(id, isOnce: isOnce)
+      node.children = below
+      nodes.append(node)
+    }
+    return nodes
+  }
+
+  /// Returns whether all that an expression says of a set is the same for every element.
+  private func isComputedOnce(_ expression: BoundExpression, over id: SetID) -> Bool {
+    var calls: [BoundExpression] = []
+    expression.forEachNode { if $0.setCall?.set == id { calls.append($0) } }
+    return !calls.isEmpty && calls.allSatisfy { plan.query.isComputedOnce($0) }
+  }
+
+  private func sets(in expressions: [BoundExpression]) -> [SetID] {
+    var result: [SetID] = []
+    for expression in expressions {
+      expression.forEachNode { node in
+        if let call = node.setCall, !result.contains(call.set) { result.append(call.set) }
+      }
+    }
+    return result
+  }
+
+  private func rowSet(_ index: Int, depth: Int) -> PlanNode {
+    guard plan.rowSets.indices.contains(index) else { return PlanNode(text: "row set \(index)") }
+    let rowSet = plan.rowSets[index]
+    var node = PlanNode(isSet: true, text: "by semi-join from \(catalog[plan.query[rowSet.set].type].name)")
+    if rowSet.routes == [[]] { node.text = "by set of \(catalog[rowSet.type].name)" }
+    if options.costs {
+      node.rows = rowSet.estimate.rows
+      node.cost = rowSet.estimate.cost
+    }
+    node.actuals = uses(rowSet.set)
+    node.children = details(rowSet.set, depth: depth + 1)
+    return node
+  }
+
+  // MARK: Access paths
+
+  private func describe(_ path: AccessPath) -> String {
+    switch path {
+    case .source, .scan, .empty: return catalog.shortDescription(of: path, order: .natural)
+    case .lookup(_, let keys):
+      return "\(catalog.shortDescription(of: path, order: .natural)) == \(list(keys))"
+    case .lookupEach(_, let keys):
+      let values = keys.map(key)
+      if keys.count == 1, case .list = keys[0].type {
+        return "\(catalog.shortDescription(of: path, order: .natural)) in \(values[0])"
+      }
+      let shown = values.prefix(4).joined(separator: ", ") + (values.count > 4 ? ", … \(values.count - 4) more" : "")
+      return "\(catalog.shortDescription(of: path, order: .natural)) in [\(shown)]"
+    case .range(_, let range):
+      let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
+      return name + bounds(range)
+    case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
+    case .fullText(_, _, let query):
+      return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
+    case .trigram(_, _, let condition, let pattern):
+      return "\(catalog.shortDescription(of: path, order: .natural)) \(condition.word) \(key(pattern))"
+    case .hashJoin(let build, let keys):
+      let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
+      return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"
+    case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
+    case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
+    case .rowSet(let index):
+      guard plan.rowSets.indices.contains(index) else { return "SemiJoin" }
+      let test = BoundExpression(
+        .inRowSet(.scope(0, plan.rowSets[index].type), index), .boolean, at: SourceRange(at: 0))
+      return "SemiJoin \(printer.text(test))"
+    }
+  }
+
+  private func bounds(_ range: IndexRange) -> String {
+    if range.onlyNulls { return " null" }
+    var parts: [String] = []
+    if !range.equal.isEmpty { parts.append("== \(range.equal.map(key).joined(separator: ", "))") }
+    if let prefix = range.prefix { parts.append("prefix \(key(prefix))") }
+    if range.lower != nil || range.upper != nil {
+      let low = range.lower.map { "\($0.isInclusive ? "[" : "(")\(key($0.value))" } ?? "(-∞"
+      let high = range.upper.map { "\(key($0.value))\($0.isInclusive ? "]" : ")")" } ?? "∞)"
+      parts.append("\(low), \(high)")
+    }
+    return parts.isEmpty ? "" : " " + parts.joined(separator: ", ")
+  }
+
+  /// A key sees what encloses the set: one scope nearer than the set's predicate, which is how people write it.
+  private func key(_ expression: BoundExpression) -> String {
+    printer.text(expression.mapReferences { $0.shifted(by: 1) })
+  }
+
+  private func list(_ keys: [BoundExpression]) -> String { keys.map(key).joined(separator: ", ") }
+
+  // MARK: Figures
+
+  /// Returns what was measured of each use of a set.
+  private func uses(_ id: SetID) -> [PlanNode.Actual] {
+    guard let all = options.analyzed, all.indices.contains(id.index) else { return [] }
+    let actuals = all[id.index]
+    var result: [PlanNode.Actual] = []
+    if actuals.lists.loops > 0 {
+      result.append(PlanNode.Actual(use: .rows, input: actuals.access.rows, measured: actuals.lists))
+    }
+    if actuals.counts.loops > 0 { result.append(PlanNode.Actual(use: .count, measured: actuals.counts)) }
+    if actuals.tests.loops > 0 { result.append(PlanNode.Actual(use: .exists, measured: actuals.tests)) }
+    return result
+  }
+
+  /// Returns what was measured of a grouping over a set.
+  private func groups(of id: SetID) -> [PlanNode.Actual] {
+    guard let all = options.analyzed, all.indices.contains(id.index), all[id.index].groups.loops > 0 else { return [] }
+    return [PlanNode.Actual(use: .group, measured: all[id.index].groups)]
+  }
+
+  /// Returns what was measured of one operator of a set that ran.
+  private func measured(_ id: SetID, _ part: SetActuals.Part) -> [PlanNode.Actual] {
+    guard let all = options.analyzed, all.indices.contains(id.index), all[id.index].uses.loops > 0 else { return [] }
+    let actuals = all[id.index]
+    var measured = part == .access ? actuals.measuredAccess : actuals[part]
+    measured.loops = actuals.uses.loops
+    return [PlanNode.Actual(use: .rows, input: part == .filter ? actuals.filtered : nil, measured: measured)]
+  }
+}

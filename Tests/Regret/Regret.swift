@@ -1,0 +1,174 @@
+import Foundation
+import GQLBase
+import GQLCatalog
+import GQLDifferential
+import GQLEngine
+import GQLExecutor
+import GQLPlanner
+import GQLQuery
+import GQLStore
+import GQLite
+
+/// Measures how far the plans that are chosen are from the best of their alternatives.
+///
+/// Every alternative of a random query runs, and all must give the same bytes. The regret is the time of the plan that
+/// the planner chose, divided by the least time of any; each time is the least of several interleaved runs.
+package struct Regret {
+  /// What came of one query with one set of values.
+  package struct Result {
+    package var query: String
+    package var rows: Int
+    package var ratio: Double
+    package var chosenNanoseconds: Double
+    package var bestNanoseconds: Double
+    package var alternatives: Int
+    package var chosenPlan: String
+    package var bestPlan: String
+    package var schema: String
+  }
+
+  /// An alternative that gave another answer, which must not be.
+  package struct Difference: Error {
+    package var text: String
+  }
+
+  /// The sizes of the data; each seed has one of them.
+  package var sizes = [10_000, 100_000]
+  package var queriesPerDatabase = 50
+  /// Added to both times, so that nanoseconds of no interest make no ratio.
+  private static let slack = 1_000.0
+  private static let repeats = 5
+  private static let mostAlternatives = 24
+
+  package init() {}
+
+  /// Returns what the queries of one database came to.
+  ///
+  /// - Throws: ``Difference`` where two plans give different answers.
+  package func run(seed: UInt64) throws -> [Result] {
+    var random = SeededRandom(seed: seed)
+    let data = try RegretData(&random, rows: sizes[Int(seed % UInt64(sizes.count))])
+    var results: [Result] = []
+    for _ in 0..<queriesPerDatabase {
+      let query = RegretQuery(&random, data)
+      let prepared = try data.database.prepare(query.text)
+      var planned: Plan?
+      for values in query.values {
+        let candidates = try Candidates(prepared, values, data.database, reusing: planned)
+        planned = candidates.plans[0]
+        if let result = try measure(candidates, query.text, values, data) { results.append(result) }
+      }
+    }
+    return results
+  }
+
+  /// A plan, ready to run.
+  struct Plan {
+    let physical: PhysicalPlan
+    let executable: Executable
+    let estimates: [Double]
+  }
+
+  /// The plan that is chosen for some values, and its alternatives.
+  private struct Candidates {
+    var plans: [Plan] = []
+    let parameters: [GQLCatalog.Value?]
+    let snapshot: Snapshot
+
+    /// - Parameter reused: The plan that was made for other values, which a prepared query would use again if its
+    ///   estimates are alike.
+    init(
+      _ prepared: PreparedQuery, _ values: [String: GQLite.Value], _ database: Database, reusing reused: Plan?
+    ) throws {
+      snapshot = try database.latest()
+      let query = try prepared.bound(values, snapshot.catalog)
+      parameters = try prepared.coerce(values, for: query.parameters, snapshot.catalog, now: nil)
+      for number in 0..<Regret.mostAlternatives {
+        let forcing = number == 0 ? ForcedAccess.cheapest : .alternative(number - 1)
+        let physical = try prepared.plan(query, snapshot, parameters, PlannerOptions(forcing: forcing))
+        let estimates = accessEstimates(physical, parameters: parameters, statistics: snapshot)
+        if number == 0, let reused {
+          let known = accessEstimates(reused.physical, parameters: parameters, statistics: snapshot)
+          if known.count == reused.estimates.count, zip(known, reused.estimates).allSatisfy(areAlike) {
+            plans.append(reused)
+          }
+        }
+        let isNew = !plans.contains { $0.physical.isSameWay(as: physical) }
+        // Beyond the last alternative of every set the plans repeat.
+        if !isNew, number > 4 { break }
+        guard isNew else { continue }
+        plans.append(
+          Plan(
+            physical: physical, executable: try Executable(physical, catalog: snapshot.catalog), estimates: estimates))
+      }
+    }
+  }
+
+  private func measure(
+    _ candidates: Candidates, _ text: String, _ values: [String: GQLite.Value], _ data: RegretData
+  ) throws -> Result? {
+    guard candidates.plans.count > 1 else { return nil }
+    var times = [Double](repeating: .infinity, count: candidates.plans.count)
+    try time(candidates, repeats: Self.repeats, &times, text)
+    var ratio = Self.ratio(times)
+    if ratio > 1.3 {
+      try time(candidates, repeats: Self.repeats * 3, &times, text)
+      ratio = Self.ratio(times)
+    }
+    let best = times.indices.min { times[$0] < times[$1] } ?? 0
+    let catalog = candidates.snapshot.catalog
+    func plan(_ number: Int) -> String {
+      explain(candidates.plans[number].physical, catalog: catalog)
+    }
+    let shown = values.isEmpty ? text : "\(text) with \(values)"
+    return Result(
+      query: shown, rows: data.rows, ratio: ratio, chosenNanoseconds: times[0], bestNanoseconds: times[best],
+      alternatives: times.count, chosenPlan: plan(0), bestPlan: plan(best), schema: data.schema)
+  }
+
+  /// The time that the thread has had a processor, in nanoseconds: what others do meanwhile does not count.
+  private static var processorTime: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+
+  private static func ratio(_ times: [Double]) -> Double {
+    (times[0] + slack) / ((times.min() ?? 0) + slack)
+  }
+
+  /// Lowers the times to those of several runs, one plan after the other in each.
+  private func time(
+    _ candidates: Candidates, repeats: Int, _ times: inout [Double], _ text: String
+  ) throws {
+    var expected: String?
+    for round in 0..<repeats {
+      for (number, plan) in candidates.plans.enumerated() {
+        // Plans that are far behind are not waited for again and again.
+        if round > 1, times[number] > 20 * (times.min() ?? 0) + 100_000 { continue }
+        let runs = times[number].isFinite ? max(1, min(20, Int(20_000 / max(times[number], 1)))) : 1
+        let start = Self.processorTime
+        var output = ByteBuffer()
+        for _ in 0..<runs {
+          output.truncate(to: 0)
+          try plan.executable.run(
+            candidates.snapshot, parameters: candidates.parameters, limits: .none, cancellation: nil, into: &output)
+        }
+        times[number] = min(times[number], Double(Self.processorTime - start) / Double(runs))
+        guard round == 0 else { continue }
+        let answer = output.string
+        if answer != expected ?? answer { throw Difference(text: "\(text)\n\(plan.physical.sets.map(\.access))") }
+        expected = answer
+      }
+    }
+  }
+}
+
+extension PhysicalPlan {
+  /// Returns whether two plans run alike, whatever was expected of them.
+  fileprivate func isSameWay(as other: PhysicalPlan) -> Bool {
+    sets.count == other.sets.count && rowSets.count == other.rowSets.count
+      && zip(sets, other.sets).allSatisfy { $0.access == $1.access && $0.filter == $1.filter && $0.order == $1.order }
+      && zip(rowSets, other.rowSets).allSatisfy { $0.set == $1.set && $0.routes == $1.routes }
+  }
+}
