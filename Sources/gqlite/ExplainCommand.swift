@@ -10,7 +10,9 @@ enum ExplainCommand {
     let costs = try arguments.value("costs") ?? "on"
     guard costs == "on" || costs == "off" else { throw UsageError("--costs is 'on' or 'off', not '\(costs)'") }
     let format = try arguments.value("format") ?? "text"
-    guard format == "text" || format == "json" else { throw UsageError("--format is 'text' or 'json', not '\(format)'") }
+    guard format == "text" || format == "json" else {
+      throw UsageError("--format is 'text' or 'json', not '\(format)'")
+    }
     let options = try RunCommand.runOptions(&arguments)
     let documents = try session.documents(&arguments, command: "explain")
     try arguments.finish("explain")

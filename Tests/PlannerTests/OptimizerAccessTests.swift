@@ -252,7 +252,14 @@ private typealias Index = ChatFixture.Index
   @Test func commonConditionWalksTheOrder() {
     check(
       compare(user(User.status), .equal, status(0)),
-      "├ access   BTreeWalk User.age\n├ filter   status == ACTIVE\n└ order    from index, stop after 10",
+      """
+      ├ access   BTreeWalk User.age
+      ├ filter   status == ACTIVE
+      ├ order    from index, stop after 10
+      └ else     FullScan
+        ├ filter   status == ACTIVE
+        └ order    top 10 by age
+      """,
       orderBy: [ascending(user(User.age))], limit: int(10))
   }
 

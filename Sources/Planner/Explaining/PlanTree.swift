@@ -238,18 +238,22 @@ private struct PlanTreeBuilder {
     if let order = order(set, setPlan) {
       nodes.append(PlanNode(label: "order", text: order, actuals: set.order.isEmpty ? [] : measured(id, .order)))
     }
-    if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id)) }
+    if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id, depth: depth)) }
     nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
     return nodes
   }
 
   /// Another plan of the set, which takes over from one that does not find enough rows early.
-  private func retreat(_ retreat: SetPlan.Retreat, of id: SetID) -> PlanNode {
+  private func retreat(_ retreat: SetPlan.Retreat, of id: SetID, depth: Int) -> PlanNode {
     let set = plan.query[id]
     var node = PlanNode(label: "else", text: describe(retreat.plan.access))
     if retreat.plan.order.walk.isDescending { node.text += "  descending" }
     if options.costs { node.after = retreat.rows }
-    if let filter = retreat.plan.filter { node.children.append(PlanNode(label: "filter", text: printer.text(filter))) }
+    node.children = retreat.plan.access.rowSets.map { rowSet($0, depth: depth + 1) }
+    if let filter = retreat.plan.filter {
+      // What its conditions ask stands below the plan's own filter.
+      node.children.append(PlanNode(label: "filter", text: printer.text(filter)))
+    }
     if let order = order(set, retreat.plan) { node.children.append(PlanNode(label: "order", text: order)) }
     if let taken = options.analyzed?[id.index].retreats {
       node.actuals = [PlanNode.Actual(use: .rows, measured: OperatorActuals(loops: taken))]

@@ -263,6 +263,13 @@ extension Optimizer {
       kind: .union, isAscending: false)
   }
 
+  /// Units for putting the rows of an access into canonical order, by sorting or through a bitmap of the type.
+  func ascending(_ candidate: AccessCandidate, _ all: Double) -> Double {
+    let rows = candidate.rows.rows
+    if candidate.isAscending || rows <= 1 { return 0 }
+    return min(rows * logarithm(rows) * CostModel.rowSortStep, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
+  }
+
   /// Pairs among the most selective accesses: two lists of rows are quickly intersected.
   private func intersections(_ type: EntityTypeID, _ singles: [AccessCandidate]) -> [AccessCandidate] {
     let all = max(1, estimator.rowCount(type))
@@ -282,7 +289,8 @@ extension Optimizer {
           AccessCandidate(
             path: .intersection([a.path, b.path]), covered: (a.covered + b.covered).sorted(),
             rows: RowEstimate(all * share),
-            cost: a.cost + b.cost + (a.rows.rows + b.rows.rows) * CostModel.bit, once: a.once + b.once,
+            cost: a.cost + b.cost + ascending(a, all) + ascending(b, all) + (a.rows.rows + b.rows.rows) * CostModel.bit,
+            once: a.once + b.once,
             kind: .intersection, index: min(a.index, b.index), isAscending: false))
       }
     }

@@ -48,14 +48,11 @@ extension Optimizer {
   /// that does not hope for an early end. Then both together cost twice as much as that plan at most, as far as its
   /// price is right.
   private func retreat(from chosen: Alternative, to others: ArraySlice<Alternative>) -> SetPlan.Retreat? {
-    guard let costOfRow = chosen.costOfEarlyRow, costOfRow > 0, let filter = chosen.filter, !query.canFail(filter) else {
-      return nil
-    }
-    let other = others.first { other in
-      var usesRowSets = !other.candidate.path.rowSets.isEmpty
-      other.filter?.forEachNode { if case .inRowSet = $0.kind { usesRowSets = true } }
-      return other.costOfEarlyRow == nil && !usesRowSets
-        && !other.candidate.path.keyExpressions.contains(where: query.canFail)
+    guard let costOfRow = chosen.costOfEarlyRow, costOfRow > 0, let filter = chosen.filter,
+      !query.canFail(filter)
+    else { return nil }
+    let other = others.first {
+      $0.costOfEarlyRow == nil && !$0.candidate.path.keyExpressions.contains(where: query.canFail)
     }
     guard let other else { return nil }
     let rows = max(other.estimate.cost / costOfRow, Double(options.rowsBeforeRetreat))

@@ -27,10 +27,8 @@ extension Optimizer {
     }
     let finalPlans = kept.map { index -> SetPlan in
       let id = SetID(index)
-      guard usage.sets[index], var plan = plans[index] else { return baseline(id) }
-      plan.access = plan.access.mapRowSets { newRowSet[$0] }
-      plan.filter = plan.filter.map { $0.mapRowSets { newRowSet[$0] } }
-      return plan
+      guard usage.sets[index], let plan = plans[index] else { return baseline(id) }
+      return plan.mapRowSets { newRowSet[$0] }
     }
     return PhysicalPlan(
       query: result, sets: finalPlans, rowSets: finalRowSets, isParameterSensitive: !watched.isEmpty,
@@ -111,6 +109,7 @@ private struct PlanUsage {
     if let other = plan.retreat?.plan {
       if let filter = other.filter { visit(filter) }
       for expression in other.access.keyExpressions { visit(expression) }
+      for index in other.access.rowSets { visitRowSet(index) }
     }
     var withoutPredicate = set
     withoutPredicate.predicate = nil
@@ -136,6 +135,16 @@ extension AccessPath {
     case .fullText, .trigram: self
     case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: self
     }
+  }
+}
+
+extension SetPlan {
+  func mapRowSets(_ change: (Int) -> Int) -> SetPlan {
+    var copy = self
+    copy.access = access.mapRowSets(change)
+    copy.filter = filter.map { $0.mapRowSets(change) }
+    if let retreat { copy.retreat = .after(rows: retreat.rows, retreat.plan.mapRowSets(change)) }
+    return copy
   }
 }
 

@@ -140,7 +140,8 @@ extension Optimizer {
     let offset = count(set.offset, orElse: 0)
     let limit = usage == .existence ? 1 : count(set.limit, orElse: .infinity)
     let needed = offset + limit
-    let cell = isScan ? CostModel.sequentialCell : isDense ? CostModel.gatheredCell / 4 : CostModel.gatheredCell
+    let gathered = CostModel.gatheredCell(among: all)
+    let cell = isScan ? CostModel.sequentialCell : isDense ? max(gathered / 4, CostModel.nearCell / 2) : gathered
 
     func collecting(_ visited: Double, needsRowOrder: Bool) -> Double {
       if isScan { return CostModel.start + visited * CostModel.scanRow }
@@ -148,10 +149,7 @@ extension Optimizer {
       if case .fullText = candidate.path, rows > 0 {
         return candidate.cost * max(visited / rows, 1e-3) + CostModel.hashProbe * 4
       }
-      guard needsRowOrder, !candidate.isAscending, rows > 1 else { return candidate.cost }
-      // Sorted, or through a bitmap of the type.
-      let sorted = rows * logarithm(rows) * CostModel.rowSortStep
-      return candidate.cost + min(sorted, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
+      return candidate.cost + (needsRowOrder ? ascending(candidate, all) : 0)
     }
     func alternative(
       _ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double, earlyRow: Double? = nil
@@ -189,7 +187,7 @@ extension Optimizer {
       }
       let passed = isPart || !residual.isEmpty ? needed : limit
       let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
-      let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
+      let filter = arrange(residual, type: set.type, rows: visited * executions, cell: gathered)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
       if case .fullText = candidate.path {
         // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
@@ -200,7 +198,7 @@ extension Optimizer {
       if isPart {
         let sorted = visited * share
         perExecution +=
-          sorted * Double(set.order.count) * CostModel.gatheredCell + sorted * logarithm(sorted) * CostModel.keySortStep
+          sorted * Double(set.order.count) * gathered + sorted * logarithm(sorted) * CostModel.keySortStep
       }
       var isEarly = !residual.isEmpty && visited < rows
       if case .fullText = candidate.path { isEarly = false }

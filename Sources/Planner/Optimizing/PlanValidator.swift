@@ -47,7 +47,6 @@ package enum PlanValidator {
       if let other = setPlan.retreat?.plan {
         problems += (pathProblems(other.access, set, catalog) + orderProblems(other, set, plan.query, catalog))
           .map { "the retreat of \(name) \($0)" }
-        if !rowSetsUsed(by: other).isEmpty { problems.append("the retreat of \(name) reads row sets") }
       }
       if !plan.query.isIndexed(SetID(index)), tests(rowSetsOf: set.type, setPlan, plan) {
         problems.append("\(name) has members that no row set holds")
@@ -68,7 +67,7 @@ package enum PlanValidator {
   private static func rowSetsUsed(by plan: SetPlan) -> [Int] {
     var used = plan.access.rowSets
     plan.filter?.forEachNode { if case .inRowSet(_, let index) = $0.kind { used.append(index) } }
-    return used
+    return used + (plan.retreat.map { rowSetsUsed(by: $0.plan) } ?? [])
   }
 
   /// Whether a set's filter asks for its own members in a row set of their type that no relation leads to.

@@ -15,7 +15,7 @@ package struct PlannerOptions: Sendable, Hashable {
   package var interruption: Interruption?
 
   package init(
-    disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest, rowsBeforeRetreat: Int = 512,
+    disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest, rowsBeforeRetreat: Int = 64,
     givenRows: Double = 1, interruption: Interruption? = nil
   ) {
     self.disabledRules = disabledRules

@@ -61,11 +61,15 @@ package struct SetPlan: Sendable, Equatable {
 
     /// The plan that takes over.
     package var plan: SetPlan {
-      switch self { case .after(_, let plan): plan }
+      switch self {
+      case .after(_, let plan): plan
+      }
     }
     /// How many rows are looked at before.
     package var rows: Int {
-      switch self { case .after(let rows, _): rows }
+      switch self {
+      case .after(let rows, _): rows
+      }
     }
   }
 }
