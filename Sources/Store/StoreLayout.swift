@@ -18,6 +18,10 @@ final class StoreLayout: Sendable {
     let columns: [ColumnDescriptor]
     /// The indexes, the primary one first.
     let indexes: [Index]
+    /// The index over ids, where an id is one field.
+    let primary: IndexID?
+    /// The column of ids and its kind, where an id is one field.
+    let idKey: KeyComponent?
     /// By column: which of `indexes` it is a component of.
     let indexesOfColumn: [[Int]]
     /// By column: the hidden columns of its folded text.
@@ -70,6 +74,8 @@ final class StoreLayout: Sendable {
             isTrigram: descriptor.kind == .trigram))
       }
       self.indexes = indexes
+      primary = indexes.first.flatMap { catalog[$0.id].isPrimary && $0.keys.count == 1 ? $0.id : nil }
+      idKey = primary == nil ? nil : indexes.first?.keys.components[0]
       self.indexesOfColumn = indexesOfColumn
       var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
       for column in type.columns {
@@ -100,6 +106,9 @@ final class StoreLayout: Sendable {
       created = type.createdColumn.map { Int($0.index) }
       updated = type.updatedColumn.map { Int($0.index) }
     }
+
+    /// How the cells of a column compare, where it is followed whether they ascend though they are no numbers: ids.
+    func order(_ column: Int) -> KeyKind? { idKey?.column == column ? idKey?.kind : nil }
   }
   let types: [TypeLayout]
   let relations: [Relation]

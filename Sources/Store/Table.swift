@@ -42,7 +42,8 @@ final class Table: @unchecked Sendable {
     for (number, column) in layout.columns.enumerated() {
       columns.append(
         ColumnStore(
-          kind: column.kind, elementIsText: layout.elementIsText[number], stamp: stamp, slot: readers + number))
+          kind: column.kind, elementIsText: layout.elementIsText[number], stamp: stamp, slot: readers + number,
+          order: layout.order(number)))
     }
     self.columns = columns
     liveness = nil
@@ -180,6 +181,16 @@ final class Table: @unchecked Sendable {
   }
 
   // MARK: - Reading
+
+  /// Whether ids ascend with rows, those of deleted rows included.
+  var idsAscend: Bool {
+    guard let key = layout.idKey else { return false }
+    let column = columns[key.column]
+    // Another version of the schema may have compared the cells in another way.
+    return column.isAscending && column.order == key.kind
+  }
+
+  var idOrder: IDOrder { idsAscend ? .rows : .none }
 
   func isLive(_ row: UInt32) -> Bool {
     guard Int(row) < slots else { return false }

@@ -15,6 +15,8 @@ final class CompiledSet: @unchecked Sendable {
   /// How many scopes beyond the element itself the filter, the order terms and `distinctOn` see.
   let outerScopes: Int
   let method: OrderMethod
+  /// Whether the method is right only while ids ascend with insertion.
+  let needsAscendingIDs: Bool
   let order: CompiledOrder?
   let distinct: CompiledOrder?
   /// Limit and offset.
@@ -64,6 +66,7 @@ final class CompiledSet: @unchecked Sendable {
     filter = plan.filter.map { compiler.program([$0]) }
     filterCanFail = plan.filter.map(compiler.plan.query.canFail) ?? false
     method = bound.order.isEmpty ? .natural : plan.order
+    needsAscendingIDs = plan.needsAscendingIDs
     order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
     distinct =
       bound.distinctOn.isEmpty

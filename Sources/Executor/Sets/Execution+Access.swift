@@ -30,12 +30,15 @@ extension Execution {
       }
       let bounds = try rangeBounds(node, state, outer)
       guard let bounds else { return true }
-      let reader = snapshot.btree(node.index)
+      guard let reader = snapshot.ordered(node.index) else {
+        try gatherUnordered(node, set.type, outer, into: &rows)
+        return true
+      }
       let count = reader.count(bounds)
       try checkMemory(count &* 4)
       rows.reserve(count)
       rows.count = start + reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
-      return count < 2
+      return count < 2 || reader.isByRow
     case .rowSet:
       try builtRowSet(node.number).bits.collect(into: &rows)
       return true

@@ -146,11 +146,12 @@ extension Execution {
         counts[element] = Int64(lookupCount(node, scalars, vectors, element, set.type))
       }
     case .range:
+      guard let reader = snapshot.ordered(node.index) else { return false }
       for element in 0..<elements {
         let one = elements == 1 ? scopes : scopes.element(element)
         if try innerNull(node, one) != nil { return false }
         let bounds = try rangeBounds(node, state, one)
-        counts[element] = bounds.map { Int64(snapshot.btree(node.index).count($0)) } ?? 0
+        counts[element] = bounds.map { Int64(reader.count($0)) } ?? 0
         if !set.isCorrelated {
           for other in 0..<elements { counts[other] = counts[element] }
           break

@@ -226,6 +226,25 @@ extension Execution {
     rows.count = written
   }
 
+  /// Appends the rows of a range of ids that have no order any more, since the plan was made: each row is tested.
+  func gatherUnordered(
+    _ node: AccessNode, _ type: EntityTypeID, _ outer: ScopeRows, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    let start = rows.count
+    appendLive(type, from: 0, limit: Int.max, into: &rows)
+    guard let scalars = node.scalars, scalars.count > 0 else { return }
+    let vectors = try scalars.vectors(outer, self)
+    let values = (0..<scalars.count).map { scalars.cell($0, vectors, 0, self) }
+    var written = start
+    for index in start..<rows.count {
+      let row = rows[index]
+      if index & 1023 == 0 { try checkpoint() }
+      rows.base[written] = row
+      if isWithin(node, scalars, values, row, from: 0) { written += 1 }
+    }
+    rows.count = written
+  }
+
   /// Whether a row has the equal components from number `first` on, and an ordered one within the bounds.
   private func isWithin(
     _ node: AccessNode, _ scalars: ScalarSources, _ values: [Cell?], _ row: UInt32, from first: Int

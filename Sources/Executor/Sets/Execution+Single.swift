@@ -23,7 +23,7 @@ extension Execution {
     let needed = set.distinct == nil ? slice.end : Int.max
     var isSliced = false
     var method = set.method
-    if method.walk.isWalk, try isBehindNull(set.access, outer) { method = .sort }
+    if method.walk.isWalk, try !isWalkable(set, outer) { method = .sort }
     switch method {
     case .natural:
       isSliced = try appendNatural(set, state, outer, slice, needed, into: &result.rows)
@@ -59,8 +59,15 @@ extension Execution {
     }
   }
 
+  /// Whether the access path gives the set's order in this version and for this element.
+  func isWalkable(_ set: CompiledSet, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
+    if set.needsAscendingIDs, !snapshot.idsAscend(set.type) { return false }
+    if set.access.kind == .range, snapshot.ordered(set.access.index) == nil { return false }
+    return try !isBehindNull(set.access, outer)
+  }
+
   /// Whether the range that is to give the order is one that a B-tree cannot walk.
-  func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
+  private func isBehindNull(_ node: AccessNode, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
     switch node.kind {
     case .range: return try innerNull(node, outer) != nil
     case .intersection:
@@ -218,8 +225,9 @@ extension Execution {
       try appendFiltered(set, state, outer, needed, into: &rows)
       return false
     }
-    guard let bounds = try rangeBounds(node, state, outer) else { return false }
-    let reader = snapshot.btree(node.index)
+    guard let bounds = try rangeBounds(node, state, outer), let reader = snapshot.ordered(node.index) else {
+      return false
+    }
     if set.isPlain, others.isEmpty {
       var limit = slice.limit
       if limit > 4096 { limit = min(limit, max(reader.count(bounds) - slice.offset, 0)) }

@@ -36,6 +36,7 @@ struct Alternative {
   var candidate: AccessCandidate
   var filter: BoundExpression?
   var order: OrderMethod
+  var needsAscendingIDs = false
   var estimate: PlanEstimate
   /// Units for all executions.
   var total: Cost

@@ -17,7 +17,9 @@ extension Optimizer {
       for id in indexes(of: type, over: conditions.keys) {
         let index = catalog[id]
         switch index.kind {
-        case .hash: result += hashCandidates(index, conditions)
+        case .hash:
+          result += hashCandidates(index, conditions)
+          if isOrdered(index) { result += idCandidates(index, conditions) }
         case .btree: result += treeCandidates(index, conditions)
         // Below, for what they answer is no condition of one column with a key.
         case .fullText, .trigram: break
@@ -151,13 +153,22 @@ extension Optimizer {
     return result
   }
 
+  /// Ranges of ids.
+  private func idCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
+    guard let column = index.columns.first, equality(on: column, conditions) == nil else { return [] }
+    let (range, covered) = bounds(on: column, conditions)
+    return range.isBounded ? [rangeCandidate(index, range, covered)] : []
+  }
+
   func rangeCandidate(_ index: IndexDescriptor, _ range: IndexRange, _ covered: [Int]) -> AccessCandidate {
     let rows = estimator.rows(index, range)
     let isComplete = range.equal.count == index.columns.count
+    let isByRow = index.kind == .hash && estimator.statistics.idOrder(index.type) == .rows
     return AccessCandidate(
       path: .range(index.id, range), covered: covered, rows: rows,
       cost: CostModel.start + CostModel.btreeProbe + rows.rows * CostModel.indexEntry,
-      kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index), isAscending: isComplete)
+      kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index),
+      isAscending: isComplete || isByRow)
   }
 
   /// `_createdAt` and `_updatedAt`: the bounds of pages are an index that costs nothing.

@@ -37,8 +37,8 @@ extension Optimizer {
       }
     }
     return SetPlan(
-      access: chosen.candidate.path, filter: chosen.filter, order: chosen.order, estimate: chosen.estimate,
-      dropped: dropped)
+      access: chosen.candidate.path, filter: chosen.filter, order: chosen.order,
+      needsAscendingIDs: chosen.needsAscendingIDs, estimate: chosen.estimate, dropped: dropped)
   }
 
   // MARK: Hints
@@ -54,7 +54,9 @@ extension Optimizer {
       guard names(id) else { return false }
       switch hint.access {
       case .id: return catalog[id].isPrimary
-      case .hash: return catalog[id].kind == .hash
+      case .hash:
+        if case .range = path { return false }
+        return catalog[id].kind == .hash
       case .btree: return catalog[id].kind == .btree
       case .scan, .fullText, .trigram: return false
       }

@@ -128,12 +128,14 @@ extension Optimizer {
       let sorted = rows * logarithm(rows) * CostModel.rowSortStep
       return candidate.cost + min(sorted, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
     }
-    func alternative(_ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double) -> Alternative {
+    func alternative(
+      _ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double, needsAscendingIDs: Bool = false
+    ) -> Alternative {
       let once = candidate.once + filter.once
       let total = executions * perExecution + once
       let left = min(max(0, matched - offset), count(set.limit, orElse: .infinity))
       return Alternative(
-        candidate: candidate, filter: filter.expression, order: order,
+        candidate: candidate, filter: filter.expression, order: order, needsAscendingIDs: needsAscendingIDs,
         estimate: PlanEstimate(accessRows: rows, rows: left, cost: total / executions), total: Cost(total))
     }
 
@@ -149,7 +151,7 @@ extension Optimizer {
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
     // order decides which error is told. Where a key or a bound fails, there is no walk.
     let mayWalk = !residual.contains { query.canFail($0.expression) }
-    if options.forcing != .scanOnly, mayWalk, let method = walkOrder(candidate.path, set) {
+    if options.forcing != .scanOnly, mayWalk, let (method, needsAscendingIDs) = walkOrder(candidate.path, set) {
       var tied = 0.0
       var isPart = false
       if case .incremental(_, let prefix) = method {
@@ -160,6 +162,11 @@ extension Optimizer {
       let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
+      if case .range = candidate.path {
+        // Walked in order.
+      } else {
+        perExecution = collecting(visited, needsRowOrder: true) + visited * filter.perRow
+      }
       if case .fullText = candidate.path {
         // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
         perExecution = candidate.cost / 2 + visited * (CostModel.posting * 4 + filter.perRow * 2)
@@ -171,7 +178,7 @@ extension Optimizer {
         perExecution +=
           sorted * Double(set.order.count) * CostModel.gatheredCell + sorted * logarithm(sorted) * CostModel.keySortStep
       }
-      result.append(alternative(method, filter, perExecution))
+      result.append(alternative(method, filter, perExecution, needsAscendingIDs: needsAscendingIDs))
     }
     if candidate.kind != .orderedWalk {
       let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)

@@ -36,17 +36,21 @@ package struct SetPlan: Sendable, Equatable {
   /// What the access path does not guarantee. Conjuncts stand cheapest and most selective first.
   package var filter: BoundExpression?
   package var order: OrderMethod
+  /// Whether the order is right only while ids ascend with insertion, because rows that agree in what is walked come in
+  /// canonical order. A run that finds other ids sorts.
+  package var needsAscendingIDs: Bool
   package var estimate: PlanEstimate
   /// The alternatives that lost, best first, for `explain`.
   package var dropped: [DroppedAlternative]
 
   package init(
-    access: AccessPath, filter: BoundExpression?, order: OrderMethod, estimate: PlanEstimate = PlanEstimate(),
-    dropped: [DroppedAlternative] = []
+    access: AccessPath, filter: BoundExpression?, order: OrderMethod, needsAscendingIDs: Bool = false,
+    estimate: PlanEstimate = PlanEstimate(), dropped: [DroppedAlternative] = []
   ) {
     self.access = access
     self.filter = filter
     self.order = order
+    self.needsAscendingIDs = needsAscendingIDs
     self.estimate = estimate
     self.dropped = dropped
   }
@@ -96,7 +100,7 @@ package indirect enum AccessPath: Sendable, Hashable {
   /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
   /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
   case lookupEach(IndexID, [BoundExpression])
-  /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` walks it.
+  /// Rows of a B-tree, or of the index over ids, within bounds. In key order only where `SetPlan.order` walks it.
   case range(IndexID, IndexRange)
   /// Rows that all, or any, of the paths give.
   case intersection([AccessPath])
