@@ -248,6 +248,7 @@ struct PlanCompiler {
     }
     node.includesNulls = range.includesNulls
     node.onlyNulls = range.onlyNulls
+    node.firstOfEach = range.firstOfEach
     node.scalars = ScalarSources(expressions, self)
     return node
   }

@@ -48,7 +48,7 @@ private typealias Message = ChatFixture.Message
     let lines = text.split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("User  ≈10 rows  cost "))
     #expect(lines[0].hasSuffix("   actual 40 → 10 rows  12 µs"))
-    #expect(lines[1] == "├ access   BTreeRange User.age [99, ∞)  descending   est 990")
+    #expect(lines[1] == "├ access   BTreeRange User.age [99, ∞)  descending   est 17")
     #expect(lines[6].contains("FullScan (cost "))
   }
 

@@ -63,6 +63,8 @@ final class AccessNode: @unchecked Sendable {
   @exclusivity(unchecked) var upperInclusive = true
   @exclusivity(unchecked) var includesNulls = false
   @exclusivity(unchecked) var onlyNulls = false
+  /// Of the rows that agree in so many leading components, the first only; 0 for all rows.
+  @exclusivity(unchecked) var firstOfEach = 0
   /// The only source of a `lookupEach` is list-valued.
   @exclusivity(unchecked) var isListValued = false
   @exclusivity(unchecked) var listIsWide = false

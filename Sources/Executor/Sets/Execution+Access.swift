@@ -34,6 +34,10 @@ extension Execution {
         try gatherUnordered(node, set.type, outer, into: &rows)
         return true
       }
+      if node.firstOfEach > 0, case .tree(let tree) = reader {
+        try gatherFirsts(tree, bounds, components: node.firstOfEach, into: &rows)
+        return rows.count - start < 2
+      }
       let count = reader.count(bounds)
       try checkMemory(count &* 4)
       rows.reserve(count)
@@ -98,6 +102,22 @@ extension Execution {
         + RowSorting.sortUnique(
           rows.base + start, rows.count - start, limit: snapshot.slotCount(set.type), bits: &state.bits)
       return true
+    }
+  }
+
+  /// Appends the first row of each of the keys within the bounds: the entries that agree in so many components.
+  private func gatherFirsts(
+    _ tree: BTreeReader, _ bounds: BTreeBounds, components: Int, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    var groups = tree.groups(bounds, components: components)
+    var seen = 0
+    while let row = groups.next() {
+      rows.append(row)
+      seen &+= 1
+      if seen & 1023 == 0 {
+        try checkpoint()
+        try checkMemory(rows.count &* 4)
+      }
     }
   }
 

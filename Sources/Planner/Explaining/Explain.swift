@@ -199,7 +199,7 @@ private struct PlanPrinter {
     if let filter = setPlan.filter {
       var text = "\(label("filter")) \(printer.text(filter))"
       if options.costs, setPlan.estimate.accessRows > 0 {
-        text += "   est \(number(min(1, setPlan.estimate.rows / setPlan.estimate.accessRows)))"
+        text += "   est \(number(setPlan.estimate.filterShare))"
       }
       nodes.append(Node(text: text, children: calls(in: [filter], depth: depth + 1)))
     }
@@ -216,7 +216,8 @@ private struct PlanPrinter {
     switch setPlan.order {
     case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
     case .fromAccess:
-      return limit.map { "from index, stop after \($0)\(skipped)" } ?? pages(set, skipped, "from index") ?? "from index"
+      let method = setPlan.access.fixedColumns(catalog) == nil ? "from index" : "by insertion"
+      return limit.map { "\(method), stop after \($0)\(skipped)" } ?? pages(set, skipped, method) ?? method
     case .incremental(_, let prefix):
       let rest = Array(set.order.dropFirst(prefix))
       return "from index by \(printer.order(Array(set.order.prefix(prefix)))), ties "
@@ -346,16 +347,21 @@ private struct PlanPrinter {
     return "\(number(value / 1_000_000)) ms"
   }
 
-  /// Whole from 10 on, one digit below, two below 1; never through a locale.
+  /// Whole from 10 on, one digit below, two below 1, of which the first is not 0; never through a locale.
   private func number(_ value: Double) -> String {
     guard value.isFinite, value < 1e15 else { return "∞" }
     if value >= 10 { return String(Int64(value.rounded())) }
-    let digits: Int64 = value >= 1 ? 10 : 100
+    var digits: Int64 = 10
+    var places = 1
+    while places < (value >= 1 ? 1 : 2) || value > 0 && value * Double(digits) < 9.5 && places < 9 {
+      digits *= 10
+      places += 1
+    }
     let scaled = Int64((value * Double(digits)).rounded())
     let fraction = scaled % digits
     if fraction == 0 { return String(scaled / digits) }
     var text = String(fraction)
-    if digits == 100, text.utf8.count < 2 { text = "0" + text }
+    text = String(repeating: "0", count: places - text.utf8.count) + text
     while text.hasSuffix("0") { text.removeLast() }
     return "\(scaled / digits).\(text)"
   }

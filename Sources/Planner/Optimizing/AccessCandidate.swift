@@ -26,7 +26,7 @@ struct AccessCandidate {
   /// Ties go to the lower.
   enum Kind: Int {
     case empty, uniqueLookup, lookup, lookupEach, range, fullText, trigram, intersection, union, rowSet, hashJoin
-    case orderedWalk, timeRange
+    case skip, orderedWalk, timeRange
     case scan
   }
 }

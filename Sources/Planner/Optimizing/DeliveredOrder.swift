@@ -59,6 +59,9 @@ private struct WantedOrder {
 }
 
 extension BoundQuery {
+  /// Returns whether no two rows agree in all terms of a set's order, which are columns.
+  func decides(_ set: BoundSet, catalog: Catalog) -> Bool { WantedOrder(set, fixed: [], catalog).isUnique }
+
   /// Compares the order of a set with those in which the path can be walked, and returns the better one: how far it goes,
   /// and whether backwards.
   ///
@@ -76,7 +79,8 @@ extension BoundQuery {
       let wanted = WantedOrder(set, fixed: fixed, catalog)
       return (self.match(wanted, DeliveredOrder(terms: [], ids: ids)), false)
     }
-    guard case .range(let id, let range) = path, !range.onlyNulls, !set.order.isEmpty else { return (.none, false) }
+    guard case .range(let id, let range) = path, !range.onlyNulls, range.firstOfEach == 0, !set.order.isEmpty
+    else { return (.none, false) }
     let index = catalog[id]
     let type = catalog[set.type]
     let fixed = index.columns.prefix(range.equal.count)

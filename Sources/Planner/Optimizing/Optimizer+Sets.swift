@@ -21,6 +21,7 @@ extension Optimizer {
     if !isCertain(found) {
       if options.forcing != .scanOnly {
         found += orderedWalks(set)
+        found += skips(set, found, usage: usage)
         if let join = hashJoin(set, numbered) { found.append(join) }
       }
       found.append(
@@ -55,7 +56,7 @@ extension Optimizer {
     guard found.count > Self.mostAlternatives else { return found }
     func rank(_ candidate: AccessCandidate) -> Double {
       switch candidate.kind {
-      case .scan, .orderedWalk, .hashJoin, .empty: return -1
+      case .scan, .orderedWalk, .skip, .hashJoin, .empty: return -1
       default: break
       }
       if let hint, meets(hint, candidate.path) { return 0 }
@@ -109,7 +110,7 @@ extension Optimizer {
     let residual = conjuncts.filter { !covered.contains($0.position) }
     // What is left is the same for every candidate; the sharpest of the counts is nearest to the truth.
     var matched = all * CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
-    for other in found where other.kind != .scan && other.kind != .orderedWalk {
+    for other in found where other.kind != .scan && other.kind != .orderedWalk && other.kind != .skip {
       matched = min(matched, other.rows.rows)
     }
     matched = min(matched, rows)
@@ -129,24 +130,30 @@ extension Optimizer {
       return candidate.cost + min(sorted, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
     }
     func alternative(
-      _ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double, needsAscendingIDs: Bool = false
+      _ order: OrderMethod, _ filter: ArrangedFilter, visiting visited: Double, _ perExecution: Double,
+      needsAscendingIDs: Bool = false
     ) -> Alternative {
       let once = candidate.once + filter.once
       let total = executions * perExecution + once
       let left = min(max(0, matched - offset), count(set.limit, orElse: .infinity))
       return Alternative(
         candidate: candidate, filter: filter.expression, order: order, needsAscendingIDs: needsAscendingIDs,
-        estimate: PlanEstimate(accessRows: rows, rows: left, cost: total / executions), total: Cost(total))
+        estimate: PlanEstimate(accessRows: visited, rows: left, filterShare: share, cost: total / executions),
+        total: Cost(total))
     }
 
     var result: [Alternative] = []
     if set.order.isEmpty {
       guard candidate.kind != .orderedWalk else { return [] }
-      let visited = min(rows, needed / share)
+      let visited = set.distinctOn.isEmpty ? min(rows, needed / share) : rows
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
-      if usage == .count, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
-      return [alternative(.natural, filter, perExecution)]
+      if !set.distinctOn.isEmpty {
+        perExecution +=
+          matched * Double(set.distinctOn.count) * cell + matched * logarithm(matched) * CostModel.keySortStep
+      }
+      if usage == .count, set.distinctOn.isEmpty, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
+      return [alternative(.natural, filter, visiting: visited, perExecution)]
     }
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
     // order decides which error is told. Where a key or a bound fails, there is no walk.
@@ -178,7 +185,8 @@ extension Optimizer {
         perExecution +=
           sorted * Double(set.order.count) * CostModel.gatheredCell + sorted * logarithm(sorted) * CostModel.keySortStep
       }
-      result.append(alternative(method, filter, perExecution, needsAscendingIDs: needsAscendingIDs))
+      result.append(
+        alternative(method, filter, visiting: visited, perExecution, needsAscendingIDs: needsAscendingIDs))
     }
     if candidate.kind != .orderedWalk {
       let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)
@@ -191,7 +199,7 @@ extension Optimizer {
       } else {
         perExecution += matched * logarithm(matched) * CostModel.keySortStep
       }
-      result.append(alternative(order, filter, perExecution))
+      result.append(alternative(order, filter, visiting: rows, perExecution))
     }
     return result
   }
@@ -288,7 +296,7 @@ extension Optimizer {
       return join
     }
     plan.estimate = PlanEstimate(
-      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)),
+      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)), filterShare: share,
       cost: perExecution + filter.once / executions)
     checkHintOfLinked(set)
     return plan

@@ -106,6 +106,9 @@ package enum PlanValidator {
       if range.equal.count > index.columns.count { return ["has more equal components than the index"] }
       if !isOpen && range.equal.count == index.columns.count { return ["bounds a component that does not exist"] }
       if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
+      if range.firstOfEach > 0 && (set.distinctOn.isEmpty || range.firstOfEach > index.columns.count) {
+        return ["skips rows that were asked for"]
+      }
       if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
       return []
     case .fullText(let id, let columns, _):

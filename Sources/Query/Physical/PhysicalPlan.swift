@@ -58,14 +58,18 @@ package struct SetPlan: Sendable, Equatable {
 
 /// What the planner expects of a set. Figures may be wrong and never change an answer.
 package struct PlanEstimate: Sendable, Equatable {
-  /// Rows that the access path gives, and rows left behind the filter and the limit (per parent, in nested sets).
+  /// Rows that are taken from the access path, which may stop early, and rows left after the filter and the limit (per
+  /// parent, in nested sets).
   package var accessRows: Double = 0
   package var rows: Double = 0
+  /// The share of the rows taken for which the filter is true.
+  package var filterShare: Double = 1
   /// Units of ``Cost``, per parent too.
   package var cost: Double = 0
-  package init(accessRows: Double = 0, rows: Double = 0, cost: Double = 0) {
+  package init(accessRows: Double = 0, rows: Double = 0, filterShare: Double = 1, cost: Double = 0) {
     self.accessRows = accessRows
     self.rows = rows
+    self.filterShare = filterShare
     self.cost = cost
   }
 }
@@ -144,6 +148,9 @@ package struct IndexRange: Sendable, Hashable {
   package var includesNulls: Bool
   /// Only the rows whose first component is null: `x is null`.
   package var onlyNulls: Bool
+  /// Of the rows that agree in so many leading components, the first only: each key is sought after the one before. 0
+  /// for all rows.
+  package var firstOfEach = 0
 
   package init(
     equal: [BoundExpression] = [], lower: Bound? = nil, upper: Bound? = nil, prefix: BoundExpression? = nil,

@@ -331,7 +331,8 @@ extension Catalog {
       return "\(index.isPrimary ? "Primary" : index.isUnique ? "Unique" : index.kind == .hash ? "Hash" : "BTree") "
         + columnNames(of: index)
     case .range(let id, let range):
-      let name = order.walk.isWalk && !range.isBounded ? "Walk" : "Range"
+      let isWalk = order.walk.isWalk && !range.isBounded
+      let name = range.firstOfEach > 0 ? "Skip" : isWalk ? "Walk" : "Range"
       return "\(self[id].isPrimary ? "ID" : "BTree")\(name) \(columnNames(of: self[id]))"
     case .intersection(let paths):
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
