@@ -42,6 +42,10 @@ package struct KeyRange: Sendable, Hashable {
 package enum IDOrder: Sendable, Hashable {
   /// Their rows: ids ascend with insertion.
   case rows
+  /// An ordered index over ids.
+  case index
+  /// Nothing yet. An index is built once a plan would be better with it.
+  case pending
   /// Nothing but a sort.
   case none
 }
@@ -56,7 +60,8 @@ package protocol Statistics: Sendable {
   func distinctCount(_ type: EntityTypeID, _ column: ColumnID) -> Double?
   func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int
   func fanOut(_ relation: RelationID) -> FanOut
-  /// The exact number of rows in a range of a B-tree or under a key of a hash index; nil if the index cannot tell.
+  /// The exact number of rows in a range of a B-tree or under a key of a hash index, about the number in a range of ids;
+  /// nil if the index cannot tell.
   func cardinality(_ index: IndexID, _ range: KeyRange) -> Int?
   /// Deleted entities that are kept.
   func deletedCount(_ type: EntityTypeID) -> Int

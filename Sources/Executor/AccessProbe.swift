@@ -140,6 +140,6 @@ extension Execution {
     }
     if node.prefix >= 0 { bounds.textPrefix = cells[node.prefix] }
     bounds.includesNulls = node.equalCount > 0 && node.lower < 0 && node.upper < 0 && node.prefix < 0
-    return snapshot.ordered(node.index)?.count(bounds) ?? 0
+    return snapshot.ordered(node.index)?.estimate(bounds) ?? 0
   }
 }

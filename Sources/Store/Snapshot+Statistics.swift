@@ -128,7 +128,7 @@ extension Snapshot {
       }
       return equal.withUnsafeBufferPointer { equal in
         bounds.equal = equal.baseAddress
-        return ordered.count(bounds)
+        return ordered.estimate(bounds)
       }
     }
   }

@@ -40,7 +40,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       switch table.indexes[place.index] {
       case .hash(let index):
         hashes[number] = index.reader(table.readers)
-        if place.index == 0 { orders[number] = RowOrderReader(table).map { .rows($0) } }
+        if place.index == 0 { orders[number] = table.idOrderReader }
       case .btree(let index): orders[number] = .tree(index.reader(table.readers))
       case .fullText, .trigram, .pending: break
       }

@@ -49,7 +49,7 @@ final class Table: @unchecked Sendable {
     liveness = nil
     graveyard = nil
     dormant = []
-    indexes = layout.indexes.map { Self.emptyIndex($0, stamp: stamp) }
+    indexes = layout.indexes.map { $0.isIDOrder ? .pending : Self.emptyIndex($0, stamp: stamp) }
     slots = 0
     live = 0
     ownsColumns = true
@@ -164,10 +164,14 @@ final class Table: @unchecked Sendable {
   /// Indicates whether an index is not built yet.
   func isPending(_ number: Int) -> Bool { if case .pending = indexes[number] { true } else { false } }
 
-  /// An empty index in the place of the old one.
+  /// An empty index in the place of the old one. An order of ids that nobody has asked for stays away.
   func resetIndex(_ number: Int) {
+    if layout.indexes[number].isIDOrder, isPending(number) { return }
     indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp)
   }
+
+  /// Begins an order of ids, which is empty.
+  func makeIDOrder(_ number: Int) { indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp) }
 
   private static func emptyIndex(_ index: StoreLayout.Index, stamp: UInt64) -> Index {
     let columns = (0..<index.keys.count).map { index.keys.components[$0].column }
@@ -190,7 +194,11 @@ final class Table: @unchecked Sendable {
     return column.isAscending && column.order == key.kind
   }
 
-  var idOrder: IDOrder { idsAscend ? .rows : .none }
+  /// What delivers rows in the order of their ids.
+  var idOrder: IDOrder {
+    guard let number = layout.idOrder else { return .none }
+    return idsAscend ? .rows : isPending(number) ? .pending : .index
+  }
 
   func isLive(_ row: UInt32) -> Bool {
     guard Int(row) < slots else { return false }

@@ -136,7 +136,8 @@ import Testing
       let answer = try prepared.run(planner: plan).jsonString
       let wanted = #"{"M":[\#(query.slice(expected).map { #"{"id":\#($0.idText)}"# }.joined(separator: ","))]}"#
       if answer != wanted {
-        Issue.record("seed \(seed), \(number): \(query.arguments(isText)) by \(plan)\nexpected \(wanted)\n     got \(answer)")
+        Issue.record(
+          "seed \(seed), \(number): \(query.arguments(isText)) by \(plan)\nexpected \(wanted)\n     got \(answer)")
         return walks
       }
       if try prepared.explain().contains(", ties ") { walks += 1 }

@@ -258,7 +258,7 @@ extension Optimizer {
     for branch in branches {
       guard !isDue(at: branch.range) else { return nil }
       let conjuncts = branch.conjuncts.enumerated().map { (position: $0.offset, expression: $0.element) }
-      let found = candidates(type, conjuncts, executions: executions)
+      let found = withoutPending(candidates(type, conjuncts, executions: executions), of: type)
       let costs = found.map { $0.cost + $0.once / executions + $0.rows.rows * CostModel.gatheredCell }
       guard let best = found.indices.min(by: { costs[$0] < costs[$1] }) else { return nil }
       let chosen = found[best]

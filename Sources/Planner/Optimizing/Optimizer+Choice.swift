@@ -17,6 +17,7 @@ extension Optimizer {
       if Alternative.precedes(right.element, left.element) { return false }
       return left.offset < right.offset
     }.map(\.element)
+    ranked = withoutPending(ranked, set)
     if let hint = set.hint {
       let fitting = ranked.filter { meets(hint, $0.candidate.path) }
       if fitting.isEmpty {
@@ -39,6 +40,33 @@ extension Optimizer {
     return SetPlan(
       access: chosen.candidate.path, filter: chosen.filter, order: chosen.order,
       needsAscendingIDs: chosen.needsAscendingIDs, estimate: chosen.estimate, dropped: dropped)
+  }
+
+  /// Leaves out what needs an order of ids that is not there, and asks for that order if the best needs it.
+  private mutating func withoutPending(_ ranked: [Alternative], _ set: BoundSet) -> [Alternative] {
+    guard estimator.statistics.idOrder(set.type) == .pending else { return ranked }
+    let there = ranked.filter { !needsIDOrder($0.candidate.path) }
+    if let best = ranked.first, needsIDOrder(best.candidate.path), let chosen = there.first,
+      chosen.total.units > best.total.units * CostModel.orderingGain
+    {
+      wantedOrders.insert(set.type)
+    }
+    return there
+  }
+
+  /// Whether a path is a range of ids, or made of one.
+  private func needsIDOrder(_ path: AccessPath) -> Bool {
+    switch path {
+    case .range(let index, _): catalog.isOfIDs(catalog[index])
+    case .intersection(let paths), .union(let paths): paths.contains(where: needsIDOrder)
+    default: false
+    }
+  }
+
+  /// Leaves out what needs an order of ids that is not there.
+  func withoutPending(_ found: [AccessCandidate], of type: EntityTypeID) -> [AccessCandidate] {
+    guard estimator.statistics.idOrder(type) == .pending else { return found }
+    return found.filter { !needsIDOrder($0.path) }
   }
 
   // MARK: Hints

@@ -7,7 +7,14 @@ extension Optimizer {
   /// something delivers their order.
   func isOrdered(_ index: IndexDescriptor) -> Bool {
     if estimator.statistics.isPending(index.id) { return false }
-    return index.kind == .btree || catalog.isOfIDs(index) && estimator.statistics.idOrder(index.type) != .none
+    guard catalog.isOfIDs(index) else { return index.kind == .btree }
+    switch estimator.statistics.idOrder(index.type) {
+    case .rows, .index: return true
+    // Planned as if it were there, to know what it would save; but where a plan is forced.
+    case .pending:
+      return options.forcing == .cheapest && estimator.rowCount(index.type) >= CostModel.leastOrderedIDs
+    case .none: return false
+    }
   }
 
   /// Returns walks of whole ordered indexes that deliver the set's order, or a part of it, without any condition.

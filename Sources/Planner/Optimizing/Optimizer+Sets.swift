@@ -152,7 +152,9 @@ extension Optimizer {
         perExecution +=
           matched * Double(set.distinctOn.count) * cell + matched * logarithm(matched) * CostModel.keySortStep
       }
-      if usage == .count, set.distinctOn.isEmpty, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
+      if usage == .count, set.distinctOn.isEmpty, residual.isEmpty, let counted = costOfCount(candidate, among: all) {
+        perExecution = counted
+      }
       return [alternative(.natural, filter, visiting: visited, perExecution)]
     }
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's

@@ -13,13 +13,16 @@ package struct PhysicalPlan: Sendable, Equatable {
   package var rowSets: [RowSetPlan]
   /// True if other parameter values could make another plan the better one.
   package var isParameterSensitive: Bool
+  /// The types whose ids should have an order, with which a plan would be much better.
+  package var wantedOrders: Set<EntityTypeID>
   /// What the choice depended on, apart from the statistics; see ``accessEstimates(_:parameters:statistics:)``.
   package var watched: [WatchedEstimate]
 
   package init(
     query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false,
-    watched: [WatchedEstimate] = []
+    wantedOrders: Set<EntityTypeID> = [], watched: [WatchedEstimate] = []
   ) {
+    self.wantedOrders = wantedOrders
     self.query = query
     self.sets = sets
     self.rowSets = rowSets

@@ -28,7 +28,11 @@ package struct RowOrderReader: @unchecked Sendable {
     var high = slotCount
     while low < high {
       let middle = (low &+ high) &>> 1
-      if isBefore(component.cell(columns, UInt32(truncatingIfNeeded: middle))) { low = middle &+ 1 } else { high = middle }
+      if isBefore(component.cell(columns, UInt32(truncatingIfNeeded: middle))) {
+        low = middle &+ 1
+      } else {
+        high = middle
+      }
     }
     return low
   }
@@ -80,10 +84,33 @@ package struct RowOrderReader: @unchecked Sendable {
     var slot = slots.lowerBound
     while slot < slots.upperBound, let cells = cells(slot) {
       let end = min(slots.upperBound, slot | PageLayout.rowMask + 1)
-      for offset in 0..<(end - slot) { count &+= Int(cells[offset] & 1) }
+      count &+= Self.liveCount(cells, end - slot)
       slot = end
     }
     return count
+  }
+
+  /// Counts the cells of a page of which bit 0 is set.
+  private static func liveCount(_ cells: UnsafePointer<UInt8>, _ count: Int) -> Int {
+    let start = UnsafeRawPointer(cells)
+    var sum = 0
+    var place = 0
+    while place &+ 8 <= count {
+      let word = start.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      sum &+= (word & 0x0101_0101_0101_0101).nonzeroBitCount
+      place &+= 8
+    }
+    while place < count {
+      sum &+= Int(cells[place] & 1)
+      place &+= 1
+    }
+    return sum
+  }
+
+  /// Estimates how many of the rows are live, as many in a hundred as in the whole table.
+  func estimatedCount(_ slots: Range<Int>) -> Int {
+    if liveness == nil || slotCount == 0 { return slots.count }
+    return Int(Double(slots.count) * Double(live) / Double(slotCount))
   }
 
   /// Returns the first live row of a range.
@@ -92,7 +119,9 @@ package struct RowOrderReader: @unchecked Sendable {
     var slot = slots.lowerBound
     while slot < slots.upperBound, let cells = cells(slot) {
       let end = min(slots.upperBound, slot | PageLayout.rowMask + 1)
-      for offset in 0..<(end - slot) where cells[offset] & 1 != 0 { return slot + offset }
+      if Self.liveCount(cells, end - slot) > 0 {
+        for offset in 0..<(end - slot) where cells[offset] & 1 != 0 { return slot + offset }
+      }
       slot = end
     }
     return nil
@@ -120,8 +149,8 @@ package struct RowOrderReader: @unchecked Sendable {
     var slot = slots.lowerBound
     while slot < slots.upperBound, done < limit, let cells = cells(slot) {
       let end = min(slots.upperBound, slot | PageLayout.rowMask + 1)
-      let count = skip > 0 ? liveCount(slot..<end) : 0
-      if count > 0, count <= skip {
+      let count = Self.liveCount(cells, end - slot)
+      if count <= skip {
         skip -= count
       } else {
         for offset in 0..<(end - slot) where cells[offset] & 1 != 0 {
@@ -146,8 +175,8 @@ package struct RowOrderReader: @unchecked Sendable {
     while end > slots.lowerBound, done < limit {
       let start = max(slots.lowerBound, (end - 1) & ~PageLayout.rowMask)
       guard let cells = cells(start) else { break }
-      let count = skip > 0 ? liveCount(start..<end) : 0
-      if count > 0, count <= skip {
+      let count = Self.liveCount(cells, end - start)
+      if count <= skip {
         skip -= count
       } else {
         var slot = end - 1
@@ -185,6 +214,16 @@ package enum OrderedReader: Sendable {
     }
   }
 
+  /// Returns about how many entries lie within the bounds.
+  ///
+  /// Complexity: O(log *n*).
+  package func estimate(_ bounds: BTreeBounds) -> Int {
+    switch self {
+    case .tree(let reader): reader.count(bounds)
+    case .rows(let reader): reader.estimatedCount(reader.slots(bounds))
+    }
+  }
+
   /// Writes the rows of the bounds in list order, from the one with number `skip` on, at most `limit`. Returns how many.
   package func walk(
     _ bounds: BTreeBounds, descending: Bool, skip: Int, limit: Int, into rows: UnsafeMutablePointer<UInt32>
@@ -194,5 +233,14 @@ package enum OrderedReader: Sendable {
     case .rows(let reader):
       reader.walk(reader.slots(bounds), descending: descending, skip: max(0, skip), limit: max(0, limit), into: rows)
     }
+  }
+}
+
+extension Table {
+  /// What reads ids in their order; nil where nothing does.
+  var idOrderReader: OrderedReader? {
+    if let rows = RowOrderReader(self) { return .rows(rows) }
+    guard let number = layout.idOrder, case .btree(let tree) = indexes[number] else { return nil }
+    return .tree(tree.reader(readers))
   }
 }
