@@ -221,9 +221,8 @@ extension Execution {
       return false
     }
     guard node.kind == .range else {
-      // Only a B-tree gives an order; the others have at most one row under a key.
-      try appendFiltered(set, state, outer, needed, into: &rows)
-      return false
+      // Canonical order is the order that is wanted.
+      return try appendNatural(set, state, outer, slice, needed, into: &rows)
     }
     guard let bounds = try rangeBounds(node, state, outer), let reader = snapshot.ordered(node.index) else {
       return false
