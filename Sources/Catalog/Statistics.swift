@@ -38,6 +38,18 @@ package struct KeyRange: Sendable, Hashable {
   }
 }
 
+/// What delivers the entities of a type in the order of their ids.
+package enum IDOrder: Sendable, Hashable {
+  /// Their rows: ids ascend with insertion.
+  case rows
+  /// An ordered index over ids.
+  case index
+  /// Nothing yet. An index is built once a plan would be better with it.
+  case pending
+  /// Nothing but a sort.
+  case none
+}
+
 /// What the planner may ask about the data. The store answers; tests inject figures.
 ///
 /// Nothing here may be asked once a row: each call may cost a few hundred nanoseconds.
@@ -48,7 +60,8 @@ package protocol Statistics: Sendable {
   func distinctCount(_ type: EntityTypeID, _ column: ColumnID) -> Double?
   func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int
   func fanOut(_ relation: RelationID) -> FanOut
-  /// The exact number of rows in a range of a B-tree or under a key of a hash index; nil if the index cannot tell.
+  /// The exact number of rows in a range of a B-tree or under a key of a hash index, about the number in a range of ids;
+  /// nil if the index cannot tell.
   func cardinality(_ index: IndexID, _ range: KeyRange) -> Int?
   /// Deleted entities that are kept.
   func deletedCount(_ type: EntityTypeID) -> Int
@@ -60,12 +73,15 @@ package protocol Statistics: Sendable {
   func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int?
   /// Indicates whether an index is not built yet, so that no plan may use it.
   func isPending(_ index: IndexID) -> Bool
-  /// Changes by more than a factor of two in any row count give another number; plans are cached under it.
+  /// What delivers a type's entities in the order of their ids. Plans give the same answer whatever it says.
+  func idOrder(_ type: EntityTypeID) -> IDOrder
+  /// Changes by more than a factor of two in any row count give another number, and so does another order of ids; plans are cached under it.
   var generation: UInt64 { get }
 }
 
 extension Statistics {
   package func isPending(_ index: IndexID) -> Bool { false }
+  package func idOrder(_ type: EntityTypeID) -> IDOrder { .none }
   package func deletedCount(_ type: EntityTypeID) -> Int { 0 }
   package func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? { nil }
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }

@@ -319,6 +319,8 @@ public final class PreparedQuery: Sendable {
       options.interruption = interruption
       let executable = try made(try plan(entry.query, snapshot, parameters, options), snapshot, interruption)
       found = entry.add(executable, generation: generation, parameters: parameters, snapshot: snapshot)
+      let orders = executable.plan.wantedOrders
+      if !orders.isEmpty { database.buildOrders(of: orders) }
     }
     // Narrow integers are for the binder to look at.
     if structural.isEmpty, !document.hasNarrowInts { prepared.ready.withLock { $0.plan = found } }

@@ -64,10 +64,8 @@ extension Snapshot {
         if column.kind == .reference && cell.low == UInt64(PageLayout.noRow) {
           found.append(.validity(table.layout.id, id, row: row))
         }
-        if row > 0 && column.isAscending && column.kind == .int64 && column.cell(row - 1).int > cell.int {
-          isAscending = false
-        }
-        if row > 0 && column.isAscending && column.kind == .float64 && column.cell(row - 1).double > cell.double {
+        // One that is null is noted at its own row.
+        if row > 0 && column.isAscending && !column.isNull(row - 1) && !column.isAbove(cell, column.cell(row - 1)) {
           isAscending = false
         }
       }

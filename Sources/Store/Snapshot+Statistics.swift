@@ -6,11 +6,24 @@ import Synchronization
 struct GrowthMark: Sendable {
   var generation: UInt64
   var counts: [Int]
+  /// By type: what delivers entities in the order of their ids.
+  var idOrders: [IDOrder]
 
-  /// This mark, or a new one if a count has moved by more than a factor of two (and more than a handful).
-  func advanced(_ new: [Int], stamp: UInt64) -> GrowthMark {
-    for (old, now) in zip(counts, new) where now > 2 * old + 8 || (now + 8) * 2 < old {
-      return GrowthMark(generation: stamp, counts: new)
+  init(generation: UInt64, _ tables: [Table]) {
+    self.generation = generation
+    counts = tables.map(\.live)
+    idOrders = tables.map(\.idOrder)
+  }
+
+  /// This mark, or a new one if a count has moved by more than a factor of two (and more than a handful), or if ids are
+  /// in another order.
+  func advanced(_ tables: [Table], stamp: UInt64) -> GrowthMark {
+    for (number, table) in tables.enumerated() {
+      let old = counts[number]
+      let now = table.live
+      if now > 2 * old + 8 || (now + 8) * 2 < old || table.idOrder != idOrders[number] {
+        return GrowthMark(generation: stamp, tables)
+      }
     }
     return self
   }
@@ -18,7 +31,11 @@ struct GrowthMark: Sendable {
 
 extension GrowthMark {
   /// The same counts under another number.
-  func renewed(stamp: UInt64) -> GrowthMark { GrowthMark(generation: stamp, counts: counts) }
+  func renewed(stamp: UInt64) -> GrowthMark {
+    var copy = self
+    copy.generation = stamp
+    return copy
+  }
 }
 
 /// Estimates of distinct values, made when first asked for.
@@ -53,6 +70,8 @@ extension Snapshot {
     return nil
   }
 
+  package func idOrder(_ type: EntityTypeID) -> IDOrder { table(type).idOrder }
+
   package func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int {
     table(type).columns[Int(column.index)].liveNulls
   }
@@ -81,10 +100,11 @@ extension Snapshot {
     }
     switch table.indexes[place.index] {
     case .fullText, .trigram, .pending: return nil
-    case .hash(let hash):
-      guard equal.count == keys.count, range.lower == nil, range.upper == nil, range.prefix == nil else { return nil }
+    case .hash(let hash) where equal.count == keys.count:
+      guard range.lower == nil, range.upper == nil, range.prefix == nil else { return nil }
       return hash.reader(table.readers).count(equal)
-    case .btree(let tree):
+    case .hash, .btree:
+      guard let ordered = ordered(index) else { return nil }
       var bounds = BTreeBounds(equalCount: equal.count)
       if equal.count < keys.count {
         let kind = keys.components[equal.count].kind
@@ -108,7 +128,7 @@ extension Snapshot {
       }
       return equal.withUnsafeBufferPointer { equal in
         bounds.equal = equal.baseAddress
-        return tree.reader(table.readers).count(bounds)
+        return ordered.estimate(bounds)
       }
     }
   }

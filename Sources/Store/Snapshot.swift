@@ -16,8 +16,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   package let identity = Stamp.next()
   /// By number the readers of hash indexes, so that a lookup counts no references; nil for other indexes.
   package let hashIndexes: UnsafePointer<HashIndexReader?>
-  /// The same of B-trees.
-  private let btrees: UnsafePointer<BTreeReader?>
+  /// The same of what is read in order of keys: B-trees, and primary indexes whose rows can be walked by their ids.
+  private let orders: UnsafePointer<OrderedReader?>
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
@@ -32,32 +32,35 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     let count = max(layout.places.count, 1)
     let hashes = UnsafeMutablePointer<HashIndexReader?>.allocate(capacity: count)
     hashes.initialize(repeating: nil, count: count)
-    let trees = UnsafeMutablePointer<BTreeReader?>.allocate(capacity: count)
-    trees.initialize(repeating: nil, count: count)
+    let orders = UnsafeMutablePointer<OrderedReader?>.allocate(capacity: count)
+    orders.initialize(repeating: nil, count: count)
     for (number, place) in layout.places.enumerated() {
       guard let place else { continue }
       let table = tables[place.type]
       switch table.indexes[place.index] {
-      case .hash(let index): hashes[number] = index.reader(table.readers)
-      case .btree(let index): trees[number] = index.reader(table.readers)
+      case .hash(let index):
+        hashes[number] = index.reader(table.readers)
+        if place.index == 0 { orders[number] = table.idOrderReader }
+      case .btree(let index): orders[number] = .tree(index.reader(table.readers))
       case .fullText, .trigram, .pending: break
       }
     }
     hashIndexes = UnsafePointer(hashes)
-    btrees = UnsafePointer(trees)
+    self.orders = UnsafePointer(orders)
   }
 
   deinit {
     hashIndexes.deallocate()
-    btrees.deallocate()
+    orders.deallocate()
   }
 
   package static func empty(_ catalog: Catalog) -> Snapshot {
     let layout = StoreLayout(catalog)
     let stamp = Stamp.next()
+    let tables = layout.types.map { Table($0, stamp: stamp) }
     return Snapshot(
-      catalog, version: 0, layout: layout, tables: layout.types.map { Table($0, stamp: stamp) },
-      dangling: DanglingLinks(), growth: GrowthMark(generation: stamp, counts: layout.types.map { _ in 0 }))
+      catalog, version: 0, layout: layout, tables: tables, dangling: DanglingLinks(),
+      growth: GrowthMark(generation: stamp, tables))
   }
 
   /// Returns whether types, columns and relations have the same numbers in both versions.
@@ -131,9 +134,15 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   /// Precondition: a B-tree index.
   package func btree(_ id: IndexID) -> BTreeReader {
-    guard let reader = btrees[Int(id.index)] else { preconditionFailure("not a B-tree") }
+    guard case .tree(let reader)? = orders[Int(id.index)] else { preconditionFailure("not a B-tree") }
     return reader
   }
+
+  /// Returns the entries of an index in the order of their keys; nil for an index that has none.
+  package func ordered(_ id: IndexID) -> OrderedReader? { orders[Int(id.index)] }
+
+  /// Indicates whether the ids of a type ascend with its rows, which stand in order of insertion.
+  package func idsAscend(_ type: EntityTypeID) -> Bool { table(type).idsAscend }
 
   /// Whether no cell of any row is null and cells do not decrease with the row; false where unknown.
   package func isAscending(_ type: EntityTypeID, _ column: ColumnID) -> Bool {

@@ -11,13 +11,19 @@ final class StoreLayout: Sendable {
     /// Of full-text indexes.
     let language: TextLanguage?
     let isTrigram: Bool
+    /// Whether it is the order of ids beside the primary index, made when it is first wanted.
+    var isIDOrder = false
   }
   /// A class, because every change of a row looks at it.
   final class TypeLayout: Sendable {
     let id: EntityTypeID
     let columns: [ColumnDescriptor]
-    /// The indexes, the primary one first.
+    /// The indexes, the primary one first; last the order of ids, which has no identifier of its own.
     let indexes: [Index]
+    /// The column of ids and its kind, where an id is one field.
+    let idKey: KeyComponent?
+    /// The place of the order of ids in `indexes`, where an id is one field.
+    let idOrder: Int?
     /// By column: which of `indexes` it is a component of.
     let indexesOfColumn: [[Int]]
     /// By column: the hidden columns of its folded text.
@@ -69,6 +75,16 @@ final class StoreLayout: Sendable {
               ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil,
             isTrigram: descriptor.kind == .trigram))
       }
+      let primary = indexes.first.flatMap { catalog[$0.id].isPrimary && $0.keys.count == 1 ? $0 : nil }
+      idKey = primary?.keys.components[0]
+      idOrder = primary == nil ? nil : indexes.count
+      if let primary, let idKey {
+        indexesOfColumn[idKey.column].append(indexes.count)
+        indexes.append(
+          Index(
+            id: primary.id, isUnique: false, isBTree: true, keys: primary.keys, language: nil, isTrigram: false,
+            isIDOrder: true))
+      }
       self.indexes = indexes
       self.indexesOfColumn = indexesOfColumn
       var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
@@ -100,6 +116,9 @@ final class StoreLayout: Sendable {
       created = type.createdColumn.map { Int($0.index) }
       updated = type.updatedColumn.map { Int($0.index) }
     }
+
+    /// How the cells of a column compare, where it is followed whether they ascend though they are no numbers: ids.
+    func order(_ column: Int) -> KeyKind? { idKey?.column == column ? idKey?.kind : nil }
   }
   let types: [TypeLayout]
   let relations: [Relation]
@@ -115,7 +134,9 @@ final class StoreLayout: Sendable {
     let relationsOfType = catalog.relationsOfType
     for (number, type) in catalog.types.enumerated() {
       let layout = TypeLayout(type, catalog, relations: relationsOfType[number])
-      for (place, index) in layout.indexes.enumerated() { places[Int(index.id.index)] = (number, place) }
+      for (place, index) in layout.indexes.enumerated() where !index.isIDOrder {
+        places[Int(index.id.index)] = (number, place)
+      }
       types.append(layout)
     }
     self.types = types

@@ -42,13 +42,14 @@ final class Table: @unchecked Sendable {
     for (number, column) in layout.columns.enumerated() {
       columns.append(
         ColumnStore(
-          kind: column.kind, elementIsText: layout.elementIsText[number], stamp: stamp, slot: readers + number))
+          kind: column.kind, elementIsText: layout.elementIsText[number], stamp: stamp, slot: readers + number,
+          order: layout.order(number)))
     }
     self.columns = columns
     liveness = nil
     graveyard = nil
     dormant = []
-    indexes = layout.indexes.map { Self.emptyIndex($0, stamp: stamp) }
+    indexes = layout.indexes.map { $0.isIDOrder ? .pending : Self.emptyIndex($0, stamp: stamp) }
     slots = 0
     live = 0
     ownsColumns = true
@@ -163,10 +164,14 @@ final class Table: @unchecked Sendable {
   /// Indicates whether an index is not built yet.
   func isPending(_ number: Int) -> Bool { if case .pending = indexes[number] { true } else { false } }
 
-  /// An empty index in the place of the old one.
+  /// An empty index in the place of the old one. An order of ids that nobody has asked for stays away.
   func resetIndex(_ number: Int) {
+    if layout.indexes[number].isIDOrder, isPending(number) { return }
     indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp)
   }
+
+  /// Begins an order of ids, which is empty.
+  func makeIDOrder(_ number: Int) { indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp) }
 
   private static func emptyIndex(_ index: StoreLayout.Index, stamp: UInt64) -> Index {
     let columns = (0..<index.keys.count).map { index.keys.components[$0].column }
@@ -180,6 +185,20 @@ final class Table: @unchecked Sendable {
   }
 
   // MARK: - Reading
+
+  /// Whether ids ascend with rows, those of deleted rows included.
+  var idsAscend: Bool {
+    guard let key = layout.idKey else { return false }
+    let column = columns[key.column]
+    // Another version of the schema may have compared the cells in another way.
+    return column.isAscending && column.order == key.kind
+  }
+
+  /// What delivers rows in the order of their ids.
+  var idOrder: IDOrder {
+    guard let number = layout.idOrder else { return .none }
+    return idsAscend ? .rows : isPending(number) ? .pending : .index
+  }
 
   func isLive(_ row: UInt32) -> Bool {
     guard Int(row) < slots else { return false }

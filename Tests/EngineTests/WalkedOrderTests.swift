@@ -5,7 +5,8 @@ import GQLite
 import Testing
 
 /// Orders of several terms against a sorted array: ties, nulls first and last, both directions, mixed ones, with
-/// equalities and ranges, offsets and cursors, after changes, under several plans.
+/// equalities and ranges, offsets and cursors, after changes, under several plans. Ids ascend with insertion or do not;
+/// they are numbers or texts.
 @Suite struct WalkedOrderTests {
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
@@ -31,6 +32,9 @@ import Testing
 
   private struct Row {
     var id: Int
+    var isText = false
+    /// The id as documents and answers have it.
+    var idText: String { isText ? "\"m\(String(id + 10_000_000).dropFirst())\"" : "\(id)" }
     var a: Int?
     var b: Int
     var c: String?
@@ -83,13 +87,26 @@ import Testing
     let database = try Database(schema: Self.sdl)
     let lines = (0..<5_000).map { #"{"id": \#($0), "a": 1, "b": \#($0 / 3), "k": 0, "u": \#($0)}"# }
     try database.load([.lines("M", lines.joined(separator: "\n"))])
-    let prepared = try database.prepare("{ M(orderBy: [-b, id], limit: 4) { id } }")
+    let prepared = try database.prepare("{ M(orderBy: [-b, -id], limit: 4) { id } }")
     // 4,998 and 4,999 have the greatest value, 4,995 to 4,997 the next. Ids that are loaded as numbers print so.
-    #expect(try prepared.run().jsonString == #"{"M":[{"id":4998},{"id":4999},{"id":4995},{"id":4996}]}"#)
+    #expect(try prepared.run().jsonString == #"{"M":[{"id":4999},{"id":4998},{"id":4997},{"id":4996}]}"#)
     let plan = try prepared.explain(analyze: true)
-    #expect(plan.contains("ties sorted by id"))
+    #expect(plan.contains("ties sorted by -id"))
     let read = try #require(plan.firstMatch(of: /actual (\d+) →/)?.output.1)
     #expect(try #require(Int(read)) < 100)
+  }
+
+  /// Rows that agree in what an index has stand by their ids where ids ascend with insertion, and no longer.
+  @Test func idsBreakTies() throws {
+    let database = try Database(schema: Self.sdl)
+    let lines = (1..<5_000).map { #"{"id": \#($0), "a": 1, "b": \#($0 / 3), "k": 0, "u": \#($0)}"# }
+    try database.load([.lines("M", lines.joined(separator: "\n"))])
+    let prepared = try database.prepare("{ M(orderBy: [-b, id], limit: 4) { id } }")
+    #expect(try prepared.run().jsonString == #"{"M":[{"id":4998},{"id":4999},{"id":4995},{"id":4996}]}"#)
+    #expect(try prepared.explain(analyze: true).contains("actual 4 → 4 rows"))
+    try database.run("mutation { insertM(data: {id: 0, b: 1666, k: 0, u: 0}) { id } }")
+    #expect(try prepared.run().jsonString == #"{"M":[{"id":0},{"id":4998},{"id":4999},{"id":4995}]}"#)
+    #expect(try prepared.explain().contains("ties sorted by id"))
   }
 
   /// Compares lists and pages of random queries; returns how many plans take a part of the order from an index.
@@ -97,10 +114,12 @@ import Testing
     var random = SeededRandom(seed: seed)
     let database = try Database(schema: Self.sdl)
     var rows = (0..<(random.chance(20) ? 5 : 400)).map { Self.row($0, &random) }
+    if random.chance(30) { for place in rows.indices { rows[place].isText = true } }
+    if random.chance(40) { for place in rows.indices { rows.swapAt(place, random.below(rows.count)) } }
     var lines = ""
     for row in rows {
       lines += """
-        {"id": \(row.id), "a": \(row.a.map { "\($0)" } ?? "null"), "b": \(row.b), \
+        {"id": \(row.idText), "a": \(row.a.map { "\($0)" } ?? "null"), "b": \(row.b), \
         "c": \(row.c.map { "\"\($0)\"" } ?? "null"), "k": \(row.k), "u": \(row.u)}
 
         """
@@ -111,17 +130,25 @@ import Testing
       if number % 10 == 9 { try change(&rows, database, &random) }
       let query = RandomList(&random)
       let expected = query.members(rows)
+      let isText = rows.first?.isText ?? false
       let plan = random.pick(Self.plans)
-      let prepared = try database.prepare("{ M(\(query.arguments)) { id } }")
+      let prepared = try database.prepare("{ M(\(query.arguments(isText))) { id } }")
       let answer = try prepared.run(planner: plan).jsonString
-      let wanted = #"{"M":[\#(query.slice(expected).map { #"{"id":\#($0.id)}"# }.joined(separator: ","))]}"#
+      let wanted = #"{"M":[\#(query.slice(expected).map { #"{"id":\#($0.idText)}"# }.joined(separator: ","))]}"#
       if answer != wanted {
-        Issue.record("seed \(seed), \(number): \(query.arguments) by \(plan)\nexpected \(wanted)\n     got \(answer)")
+        Issue.record(
+          "seed \(seed), \(number): \(query.arguments(isText)) by \(plan)\nexpected \(wanted)\n     got \(answer)")
         return walks
       }
       if try prepared.explain().contains(", ties ") { walks += 1 }
-      if let problem = try pages(query, expected, database, plan) {
-        Issue.record("seed \(seed), \(number): pages of \(query.arguments) by \(plan)\n\(problem)")
+      let (text, values) = query.aggregates(rows, &random)
+      let found = try database.prepare(text).run(planner: random.pick(Self.plans)).jsonString
+      if found != values {
+        Issue.record("seed \(seed), \(number): \(text)\nexpected \(values)\n     got \(found)")
+        return walks
+      }
+      if let problem = try pages(query, isText, expected, database, plan) {
+        Issue.record("seed \(seed), \(number): pages of \(query.arguments(isText)) by \(plan)\n\(problem)")
         return walks
       }
     }
@@ -129,15 +156,15 @@ import Testing
   }
 
   /// Compares the pages of a list, each after the one before, with all of it.
-  private func pages(_ query: RandomList, _ expected: [Row], _ database: Database, _ plan: PlannerOptions) throws
-    -> String?
-  {
-    let prepared = try database.prepare("query ($c: Cursor) { M(\(query.pageArguments)) { id _cursor } }")
+  private func pages(
+    _ query: RandomList, _ isText: Bool, _ expected: [Row], _ database: Database, _ plan: PlannerOptions
+  ) throws -> String? {
+    let prepared = try database.prepare("query ($c: Cursor) { M(\(query.pageArguments(isText))) { id _cursor } }")
     var cursor: Value = .null
     var start = 0
     while start <= expected.count, start < 40 {
       let answer = try prepared.run(["c": cursor], planner: plan).jsonString
-      let found = answer.matches(of: /"id":(\d+)/).compactMap { Int($0.output.1) }
+      let found = answer.matches(of: /"id":"?m?(\d+)/).compactMap { Int($0.output.1) }
       let wanted = Array(expected.dropFirst(start).prefix(query.limit).map(\.id))
       if found != wanted { return "after \(start): expected \(wanted), got \(found)" }
       guard let last = answer.matches(of: /"_cursor":"([^"]*)"/).last?.output.1 else { return nil }
@@ -159,20 +186,21 @@ import Testing
     for _ in 0..<10 where !rows.isEmpty {
       let place = random.below(rows.count)
       if random.chance(50) {
-        _ = try database.query("mutation { deleteM(where: id == \(rows[place].id)) }")
+        _ = try database.query("mutation { deleteM(where: id == \(rows[place].idText)) }")
         rows.remove(at: place)
       } else {
         rows[place].a = random.chance(30) ? nil : random.below(6) - 3
         rows[place].b = random.below(5)
         let a = rows[place].a.map { "\($0)" } ?? "null"
         _ = try database.query(
-          "mutation { updateM(where: id == \(rows[place].id), set: {a: \(a), b: \(rows[place].b)}) { id } }")
+          "mutation { updateM(where: id == \(rows[place].idText), set: {a: \(a), b: \(rows[place].b)}) { id } }")
       }
     }
-    let new = Self.row((rows.map(\.id).max() ?? 0) + 1000, &random)
+    var new = Self.row((rows.map(\.id).max() ?? 0) + 1000, &random)
+    new.isText = rows.first?.isText ?? false
     let (a, c) = (new.a.map { "\($0)" } ?? "null", new.c.map { "\"\($0)\"" } ?? "null")
     _ = try database.query(
-      "mutation { insertM(data: {id: \(new.id), a: \(a), b: \(new.b), c: \(c), k: \(new.k), u: \(new.u)}) { id } }")
+      "mutation { insertM(data: {id: \(new.idText), a: \(a), b: \(new.b), c: \(c), k: \(new.k), u: \(new.u)}) { id } }")
     rows.append(new)
   }
 
@@ -180,6 +208,9 @@ import Testing
     var terms: [Term]
     var k: Int?
     var least: Int?
+    /// Bounds of ids, the upper one exclusive.
+    var from: Int?
+    var to: Int?
     var limit: Int
     var offset: Int
 
@@ -197,21 +228,63 @@ import Testing
       }
       k = random.chance(35) ? random.below(4) : nil
       least = random.chance(25) ? random.below(5) : nil
+      from = random.chance(25) ? random.below(500) - 20 : nil
+      to = random.chance(25) ? random.below(3000) : nil
+      if random.chance(20) { terms = [Term(field: "id", isDescending: random.chance(50), nullsFirst: false)] }
       limit = 1 + random.below(random.chance(20) ? 60 : 9)
       offset = random.chance(40) ? random.below(12) : 0
     }
 
-    private var condition: String {
-      let conditions = [k.map { "k == \($0)" }, least.map { "b >= \($0)" }].compactMap { $0 }
+    private func condition(_ isText: Bool) -> String {
+      func id(_ number: Int) -> String { Row(id: max(0, number), isText: isText, b: 0, k: 0, u: 0).idText }
+      let conditions = [
+        k.map { "k == \($0)" }, least.map { "b >= \($0)" }, from.map { "id >= \(id($0))" }, to.map { "id < \(id($0))" },
+      ].compactMap { $0 }
       return conditions.isEmpty ? "" : "where: \(conditions.joined(separator: " and ")), "
     }
     private var order: String { "orderBy: [\(terms.map(\.text).joined(separator: ", "))], limit: \(limit)" }
-    var arguments: String { condition + order + (offset > 0 ? ", offset: \(offset)" : "") }
-    var pageArguments: String { condition + order + ", after: $c" }
+    func arguments(_ isText: Bool) -> String { condition(isText) + order + (offset > 0 ? ", offset: \(offset)" : "") }
+    func pageArguments(_ isText: Bool) -> String { condition(isText) + order + ", after: $c" }
+
+    private func kept(_ rows: [Row]) -> [Row] {
+      rows.filter { row in
+        (k.map { row.k == $0 } ?? true) && (least.map { row.b >= $0 } ?? true)
+          && (from.map { row.id >= $0 } ?? true) && (to.map { row.id < $0 } ?? true)
+      }
+    }
+
+    /// Returns a query of aggregates over the members, and its answer.
+    func aggregates(_ rows: [Row], _ random: inout SeededRandom) -> (text: String, answer: String) {
+      let kept = kept(rows)
+      let condition = condition(rows.first?.isText ?? false).dropLast(2)
+      let all = condition.isEmpty ? "M" : "M(\(condition))"
+      func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "null" }
+      var last = all.hasSuffix(")") ? String(all.dropLast()) + ", " : all + "("
+      last += random.chance(50) ? "orderBy: [b, -id])" : "orderBy: id)"
+      let isByID = last.hasSuffix("orderBy: id)")
+      let lastRow = kept.max { isByID ? $0.id < $1.id : ($0.b, -$0.id) < ($1.b, -$1.id) }
+      let distinct = all.hasSuffix(")") ? String(all.dropLast()) + ", " : all + "("
+      var seen: Set<String> = []
+      let texts = kept.compactMap(\.c).filter { seen.insert($0).inserted }.map { "\"\($0)\"" }
+      let parts: [(String, String, String)] = [
+        ("p", "min(\(all), id)", text(kept.min { $0.id < $1.id }?.idText)),
+        ("q", "max(\(all), id)", text(kept.max { $0.id < $1.id }?.idText)),
+        ("r", "min(\(all), a)", text(kept.compactMap(\.a).min())),
+        ("s", "max(\(all), a)", text(kept.compactMap(\.a).max())),
+        ("t", "max(\(all), b)", text(kept.map(\.b).max())),
+        ("u", "last(\(last), u)", text(lastRow?.u)),
+        ("v", "count(distinct(\(all).a))", "\(Set(kept.compactMap(\.a)).count)"),
+        ("w", "count(\(distinct)distinctOn: a))", "\(Set(kept.map(\.a)).count)"),
+        ("x", "distinct(\(all).c)", "[\(texts.joined(separator: ","))]"),
+      ]
+      return (
+        "{ " + parts.map { "\($0.0) := \($0.1)" }.joined(separator: " ") + " }",
+        "{" + parts.map { "\"\($0.0)\":\($0.2)" }.joined(separator: ",") + "}"
+      )
+    }
 
     func members(_ rows: [Row]) -> [Row] {
-      let kept = rows.filter { row in (k.map { row.k == $0 } ?? true) && (least.map { row.b >= $0 } ?? true) }
-      return kept.enumerated().sorted { left, right in
+      kept(rows).enumerated().sorted { left, right in
         for term in terms {
           if let isBefore = term.isBefore(left.element, right.element) { return isBefore }
         }

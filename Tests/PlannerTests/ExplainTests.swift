@@ -54,7 +54,7 @@ private typealias Message = ChatFixture.Message
     #expect(lines[0].hasPrefix("User  ≈10 rows  cost "))
     #expect(lines[0].hasSuffix("   actual 40 → 10 rows  12 µs"))
     // The access has the time that the filter leaves.
-    #expect(lines[1] == "├ access   BTreeRange User.age [99, ∞)  descending   est 990   actual 40 rows  10 µs")
+    #expect(lines[1] == "├ access   BTreeRange User.age [99, ∞)  descending   est 17   actual 40 rows  10 µs")
     #expect(lines[2].hasSuffix("   actual 40 → 10 rows  2 µs"))
     #expect(lines[4].hasSuffix("   actual counted 25 in 10 sets  700 ns · found in 2 of 3 sets  50 ns"))
     #expect(lines[6].contains("FullScan (cost "))

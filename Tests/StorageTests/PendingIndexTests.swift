@@ -50,6 +50,38 @@ import Testing
     #expect(try pending.run(query) == filled.run(query))
   }
 
+  /// An order of ids is built beside the writers of a file, and is no part of it. Followers build one of their own.
+  @Test func ordersOfIDs() async throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let last = "{ A(orderBy: -id, limit: 2) { id } }"
+    do {
+      let database = try Database(path: path, schema: "type A { id: ID! n: Int! }")
+      // Each number below a prime once, in another order.
+      let rows = (1..<5003).map { "{id: \($0 * 2001 % 5003), n: 0}" }.joined(separator: ", ")
+      try database.run("mutation { insertA(data: [\(rows)]) }")
+      #expect(try database.run(last).jsonString == #"{"A":[{"id":5002},{"id":5001}]}"#)
+      for number in 0..<50 { try database.run("mutation { insertA(data: {id: \(6000 + number), n: 1}) { id } }") }
+      await database.ready()
+      #expect(try database.prepare(last).explain().contains("IDWalk A.id"))
+      #expect(try database.run(last).jsonString == #"{"A":[{"id":6049},{"id":6048}]}"#)
+      let follower = try Database(path: path, storage: StorageOptions(access: .follow))
+      #expect(try follower.run(last) == database.run(last))
+      await follower.ready()
+      try database.run("mutation { deleteA(where: id > 5000) }")
+      #expect(try follower.run(last).jsonString == #"{"A":[{"id":5000},{"id":4999}]}"#)
+      #expect(try follower.prepare(last).explain().contains("IDWalk A.id"))
+      #expect(follower.check() == [] && database.check() == [])
+      try database.close()
+    }
+    let again = try Database(path: path)
+    #expect(try again.prepare(last).explain().contains("top 2 by -id"))
+    #expect(try again.run(last).jsonString == #"{"A":[{"id":5000},{"id":4999}]}"#)
+    await again.ready()
+    #expect(try again.prepare(last).explain().contains("IDWalk A.id"))
+    #expect(again.check() == [])
+  }
+
   /// A file that is opened while others write to it at once.
   @Test(arguments: 1...6) func whileOthersWrite(_ seed: UInt64) async throws {
     let folder = try Folder()

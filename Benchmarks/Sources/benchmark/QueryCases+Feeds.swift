@@ -75,6 +75,40 @@ extension QueryCases {
               FROM (SELECT * FROM message WHERE chatId = c.id ORDER BY createdAt DESC, id DESC LIMIT 3) m))))
           FROM (SELECT * FROM chat WHERE createdAt >= ?1 AND createdAt < ?2 ORDER BY createdAt, id) c
           """),
+    ] + ids() + ends()
+  }
+
+  /// Pages and ranges of ids.
+  private mutating func ids() -> [QueryCase] {
+    let count = network.messages.createdAt.count
+    return [
+      QueryCase(
+        "last-ids", "greatest 10 ids", "{ Message(orderBy: -id, limit: 10) { id text } }",
+        sql: """
+          SELECT json_object('Message', json_group_array(json_object('id', id, 'text', text)))
+          FROM (SELECT * FROM message ORDER BY id DESC LIMIT 10)
+          """),
+      QueryCase(
+        "id-page", "10 ids from one on",
+        "query($id: ID!) { Message(where: id > $id, orderBy: id, limit: 10) { id text } }",
+        parameters: ["id"], sets: sets(200) { [.integer($0.below(count) + 1)] },
+        sql: """
+          SELECT json_object('Message', json_group_array(json_object('id', id, 'text', text)))
+          FROM (SELECT * FROM message WHERE id > ?1 ORDER BY id LIMIT 10)
+          """),
+    ]
+  }
+
+  /// The ends of indexes, and the keys of one.
+  private mutating func ends() -> [QueryCase] {
+    [
+      QueryCase(
+        "max-id", "greatest id", "{ n: max(Message, id) }", sql: "SELECT json_object('n', max(id)) FROM message"),
+      QueryCase(
+        "max-range", "greatest createdAt before one",
+        "query($to: DateTime!) { n: max(Message(where: createdAt < $to), createdAt) }",
+        parameters: ["to"], sets: windows(network.messages.createdAt, size: 50, count: 20).map { [$0[1]] },
+        sql: "SELECT json_object('n', max(createdAt)) FROM message WHERE createdAt < ?1"),
     ]
   }
 }

@@ -14,6 +14,8 @@ struct CompiledRange {
   let upperInclusive: Bool
   let includesNulls: Bool
   let onlyNulls: Bool
+  /// Of the rows that agree in so many leading components, the first only; 0 for all rows.
+  let firstOfEach: Int
   /// The values, in the order of the places.
   let expressions: [BoundExpression]
 
@@ -32,6 +34,7 @@ struct CompiledRange {
     upperInclusive = range.upper?.isInclusive ?? true
     includesNulls = range.includesNulls
     onlyNulls = range.onlyNulls
+    firstOfEach = range.firstOfEach
     self.expressions = expressions
   }
 
@@ -75,7 +78,8 @@ struct CompiledRange {
   }
 }
 
-/// The rows of a B-tree within bounds: in any order, or, where the plan walks it, in the order of its keys.
+/// The rows of a B-tree, or of the index over ids, within bounds: in any order, or, where the plan walks it, in the order
+/// of its keys.
 final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
   private let range: CompiledRange
   private let isComplete: Bool
@@ -99,12 +103,54 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
       return rows.count - start < 2
     }
     guard let bounds = try bounds(state, outer, execution) else { return true }
-    let reader = execution.snapshot.btree(index)
+    guard let reader = execution.snapshot.ordered(index) else {
+      try gatherUnordered(outer, execution, into: &rows)
+      return true
+    }
+    if range.firstOfEach > 0, case .tree(let tree) = reader {
+      try gatherFirsts(tree, bounds, execution, into: &rows)
+      return rows.count - start < 2
+    }
     let count = reader.count(bounds)
     try execution.checkMemory(count &* 4)
     rows.reserve(count)
     rows.count = start + reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
-    return count < 2
+    return count < 2 || reader.isByRow
+  }
+
+  /// Appends the first row of each of the keys within the bounds: the entries that agree in so many components.
+  private func gatherFirsts(
+    _ tree: BTreeReader, _ bounds: BTreeBounds, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    var groups = tree.groups(bounds, components: range.firstOfEach)
+    var seen = 0
+    while let row = groups.next() {
+      rows.append(row)
+      seen &+= 1
+      if seen & 1023 == 0 {
+        try execution.checkpoint()
+        try execution.checkMemory(rows.count &* 4)
+      }
+    }
+  }
+
+  /// Appends the rows of a range of ids that have no order any more, since the plan was made: each row is tested.
+  private func gatherUnordered(
+    _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    let start = rows.count
+    execution.appendLive(type, from: 0, limit: Int.max, into: &rows)
+    guard scalars.count > 0 else { return }
+    let vectors = try scalars.vectors(outer, execution)
+    let values = (0..<scalars.count).map { scalars.cell($0, vectors, 0, execution) }
+    var written = start
+    for index in start..<rows.count {
+      let row = rows[index]
+      if index & 1023 == 0 { try execution.checkpoint() }
+      rows.base[written] = row
+      if isWithin(values, row, from: 0, execution) { written += 1 }
+    }
+    rows.count = written
   }
 
   /// Returns the bounds for one element; nil if nothing can lie within. The cells lie in the set's memory.
@@ -128,11 +174,12 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
       try countRuns(set, state, scopes, execution, into: counts)
       return true
     }
+    guard let reader = execution.snapshot.ordered(index) else { return false }
     for element in 0..<scopes.count {
       let one = scopes.count == 1 ? scopes : scopes.element(element)
       if try innerNull(one, execution) != nil { return false }
       let bounds = try bounds(state, one, execution)
-      counts[element] = bounds.map { Int64(execution.snapshot.btree(index).count($0)) } ?? 0
+      counts[element] = bounds.map { Int64(reader.count($0)) } ?? 0
       if !set.isCorrelated {
         for other in 0..<scopes.count { counts[other] = counts[element] }
         break
@@ -172,7 +219,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
       }
       if range.prefix >= 0 { bounds.textPrefix = cells[range.prefix] }
       bounds.includesNulls = range.equalCount > 0 && range.lower < 0 && range.upper < 0 && range.prefix < 0
-      return Double(execution.snapshot.btree(index).count(bounds))
+      return Double(execution.snapshot.ordered(index)?.estimate(bounds) ?? 0)
     }
   }
 

@@ -28,6 +28,8 @@ final class CompiledSet: @unchecked Sendable {
   /// How many scopes beyond the element itself the filter, the order terms and `distinctOn` see.
   let outerScopes: Int
   let method: OrderMethod
+  /// Whether the method is right only while ids ascend with insertion.
+  let needsAscendingIDs: Bool
   let order: CompiledOrder?
   let distinct: CompiledOrder?
   /// Limit and offset.
@@ -80,6 +82,7 @@ final class CompiledSet: @unchecked Sendable {
     filter = plan.filter.map { compiler.program([$0]) }
     filterCanFail = plan.filter.map(compiler.plan.query.canFail) ?? false
     method = bound.order.isEmpty ? .natural : plan.order
+    needsAscendingIDs = plan.needsAscendingIDs
     order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
     distinct =
       bound.distinctOn.isEmpty

@@ -54,8 +54,8 @@ extension Execution {
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
     guard case .fromAccess(let isDescending) = set.method, let range = set.access as? IndexRangeScan,
-      set.distinct == nil,
-      let order = set.order, set.filter == nil || cursors.before == nil, try !range.isBehindNull(outer, self)
+      set.distinct == nil, let order = set.order, set.filter == nil || cursors.before == nil,
+      try isWalkable(set, outer)
     else { return false }
     guard let tree = try indexedList(range, state, outer, descending: isDescending) else { return true }
     let total = tree.count
@@ -100,9 +100,9 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ cursors: Cursors, _ slice: Slice,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard case .incremental(let isDescending, let prefix) = set.method, let range = set.access as? IndexRangeScan,
+    guard case .incremental(let isDescending, let prefix) = set.method, set.access is IndexRangeScan,
       let after = cursors.after, cursors.before == nil, slice.end < Int.max, let order = set.order,
-      try !range.isBehindNull(outer, self)
+      try isWalkable(set, outer)
     else { return false }
     let walk = OrderedWalk(descending: isDescending, prefix: prefix)
     _ = try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
@@ -111,7 +111,7 @@ extension Execution {
 
   /// A part of a B-tree in list order.
   struct IndexedList {
-    let reader: BTreeReader
+    let reader: OrderedReader
     let bounds: BTreeBounds
     let isDescending: Bool
 
@@ -126,14 +126,16 @@ extension Execution {
   func indexedList(
     _ range: IndexRangeScan, _ state: SetState, _ outer: ScopeRows, descending: Bool
   ) throws(RuntimeProblem) -> IndexedList? {
-    guard var bounds = try range.bounds(state, outer, self) else { return nil }
+    guard var bounds = try range.bounds(state, outer, self), let reader = snapshot.ordered(range.index) else {
+      return nil
+    }
     if bounds.equalCount > 0, let equal = bounds.equal {
       // The set's memory is needed for keys.
       let copy = scratch.allocate(Cell.self, count: bounds.equalCount)
       copy.update(from: equal, count: bounds.equalCount)
       bounds.equal = UnsafePointer(copy)
     }
-    return IndexedList(reader: snapshot.btree(range.index), bounds: bounds, isDescending: descending)
+    return IndexedList(reader: reader, bounds: bounds, isDescending: descending)
   }
 
   /// How many members of the list stand before the cursor's place; `behind` counts its own member too. Complexity:
@@ -144,17 +146,35 @@ extension Execution {
     of cursor: Cursor, behind: Bool, byFirst count: Int? = nil, _ list: IndexedList, _ set: CompiledSet,
     _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows
   ) throws(RuntimeProblem) -> Int {
-    var low = 0
-    var high = list.count
-    var row: UInt32 = 0
-    while low < high {
-      let middle = (low + high) / 2
-      guard list.walk(from: middle, 1, into: &row) == 1 else { return low }
+    func isBefore(_ row: inout UInt32) throws(RuntimeProblem) -> Bool {
       let keys = try pageKeys(order, set, state, outer, [cursor], &row, 1)
       let comparison = keys.compare(0, 1, first: count ?? order.terms.count)
       let isRowBefore = behind ? row <= cursor.row : row < cursor.row
-      let isBefore = comparison != 0 || count != nil ? comparison < 0 : isRowBefore
-      if isBefore { low = middle + 1 } else { high = middle }
+      return comparison != 0 || count != nil ? comparison < 0 : isRowBefore
+    }
+    var row: UInt32 = 0
+    if case .rows(let reader) = list.reader {
+      // Numbers of live rows are counted, so that rows are halved.
+      let slots = reader.slots(list.bounds)
+      var low = slots.lowerBound
+      var high = slots.upperBound
+      while low < high {
+        let middle = (low + high) / 2
+        guard let slot = reader.firstLive(middle..<high) else {
+          high = middle
+          continue
+        }
+        row = UInt32(truncatingIfNeeded: slot)
+        if try isBefore(&row) != list.isDescending { low = slot + 1 } else { high = middle }
+      }
+      return reader.liveCount(list.isDescending ? low..<slots.upperBound : slots.lowerBound..<low)
+    }
+    var low = 0
+    var high = list.count
+    while low < high {
+      let middle = (low + high) / 2
+      guard list.walk(from: middle, 1, into: &row) == 1 else { return low }
+      if try isBefore(&row) { low = middle + 1 } else { high = middle }
     }
     return low
   }

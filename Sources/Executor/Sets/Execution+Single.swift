@@ -23,7 +23,7 @@ extension Execution {
     let needed = set.distinct == nil ? slice.end : Int.max
     var isSliced = false
     var method = set.method
-    if method.walk.isWalk, try set.access.isBehindNull(outer, self) { method = .sort }
+    if method.walk.isWalk, try !isWalkable(set, outer) { method = .sort }
     switch method {
     case .natural:
       isSliced = try appendNatural(set, state, outer, slice, needed, into: &result.rows)
@@ -68,6 +68,13 @@ extension Execution {
     }
   }
 
+  /// Whether the access path gives the set's order in this version and for this element.
+  func isWalkable(_ set: CompiledSet, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
+    if set.needsAscendingIDs, !snapshot.idsAscend(set.type) { return false }
+    if let range = set.access as? IndexRangeScan, snapshot.ordered(range.index) == nil { return false }
+    return try !set.access.isBehindNull(outer, self)
+  }
+
   /// Canonical (or link) order; true if the slice is done.
   private func appendNatural(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ slice: Slice, _ needed: Int,
@@ -85,25 +92,28 @@ extension Execution {
 
   /// Appends what the access path gives and the filter keeps, in natural order; stops when `needed` rows are there.
   ///
-  /// `inAnyOrder`: rows are only counted, so that unordered ones may stop early, too.
+  /// `inAnyOrder`: rows are only counted, so that unordered ones may stop early, too. Where it looks at too many rows,
+  /// the plan to retreat to goes on; or, if it `mayAbandon`, it appends nothing and returns false.
+  @discardableResult
   func appendFiltered(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ needed: Int, inAnyOrder: Bool = false,
-    into rows: inout RowBuffer
-  ) throws(RuntimeProblem) {
+    mayAbandon: Bool = false, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
     let first = rows.count
     if set.isScan {
       guard set.filter != nil else {
         appendLive(set.type, from: 0, limit: needed, into: &rows)
         note(set, accessRows: rows.count - first)
-        return
+        return true
       }
       let slots = snapshot.slotCount(set.type)
       var page = 0
       while page < slots, rows.count - first < needed {
         if needed < Int.max, page >= set.rowsBeforeRetreat, let retreat = set.retreat {
           note(set, accessRows: page)
-          actuals?[set.id].retreats += 1
           rows.count = first
+          if mayAbandon { return false }
+          actuals?[set.id].retreats += 1
           return try appendFiltered(retreat, state, outer, needed, inAnyOrder: inAnyOrder, into: &rows)
         }
         let count = min(PageLayout.rows, slots - page)
@@ -112,16 +122,18 @@ extension Execution {
         page += count
       }
       note(set, accessRows: min(page, slots))
-      return
+      return true
     }
     if needed < Int.max, !set.filterCanFail, let window = try set.access.firstWindow(needed: needed, outer, self) {
-      return try appendWindows(set, state, outer, needed, window, into: &rows)
+      try appendWindows(set, state, outer, needed, window, into: &rows)
+      return true
     }
     let isAscending = try set.access.gather(set, state, outer, self, into: &rows)
     note(set, accessRows: rows.count - first)
     try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)
     // An intersection that starts with a relation keeps the order of the links.
     if !isAscending, !set.access.isLinkOrdered { sortUnique(&rows, from: first, set, state) }
+    return true
   }
 
   /// Appends what the access path finds and the filter keeps, window by window, until `needed` rows are there.
@@ -236,12 +248,17 @@ extension Execution {
     }
     let intersection = set.access as? Intersection
     guard let range = intersection?.walked ?? set.access as? IndexRangeScan else {
-      // Only a B-tree gives an order; the others have at most one row under a key.
-      try appendFiltered(set, state, outer, needed, into: &rows)
+      // Canonical order is the order that is wanted.
+      if set.isScan, set.isPlain {
+        _ = try appendNatural(set, state, outer, slice, needed, into: &rows)
+        return .sliced
+      }
+      let isDone = try appendFiltered(set, state, outer, needed, mayAbandon: true, into: &rows)
+      return isDone ? .ordered : .abandoned
+    }
+    guard let bounds = try range.bounds(state, outer, self), let reader = snapshot.ordered(range.index) else {
       return .ordered
     }
-    guard let bounds = try range.bounds(state, outer, self) else { return .ordered }
-    let reader = snapshot.btree(range.index)
     if set.isPlain, intersection == nil {
       var limit = slice.limit
       if limit > 4096 { limit = min(limit, max(reader.count(bounds) - slice.offset, 0)) }

@@ -144,7 +144,7 @@ extension CardinalityEstimator {
     guard rows > 0, let bounds = keyRange(range) else { return nil }
     for id in catalog[owner].indexes where catalog[id].columns.first == column {
       let index = catalog[id]
-      if index.kind == .hash, index.columns.count > 1 || bounds.equal.count != 1 { continue }
+      if index.kind == .hash, !catalog.isOfIDs(index), index.columns.count > 1 || bounds.equal.count != 1 { continue }
       guard index.kind == .hash || index.kind == .btree else { continue }
       if let count = statistics.cardinality(id, bounds) { return min(1, Double(count) / rows) }
     }

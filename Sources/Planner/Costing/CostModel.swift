@@ -55,6 +55,10 @@ package enum CostModel {
   package static let setPerParent = 20.0
   /// Looking at the bounds of a page to pass it over: 5 ns, a cache miss where pages are not shared.
   package static let pageBounds = 12.0
+  /// Types with fewer entities get no order of ids: they are sorted in less time than it takes to tell.
+  package static let leastOrderedIDs = 4_096.0
+  /// How many times dearer a plan must be than one with an order of ids, so that the order is built.
+  package static let orderingGain = 4.0
   /// Starting an access path for an execution.
   package static let start = 25.0
 

@@ -48,7 +48,7 @@ extension Optimizer {
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)
       total += costPerParent(set, body, rows: rows)
     case .aggregate(let aggregate, let set, let body):
-      planSet(set, executions: rows, usage: aggregate == .count ? .count : .rows)
+      planAggregate(aggregate, set, body, executions: rows)
       total += costPerParent(set, body, rows: rows)
     case .item: total += cell
     case .join: total += CostModel.wideOperation

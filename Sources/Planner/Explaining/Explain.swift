@@ -68,17 +68,23 @@ private func time(_ nanoseconds: UInt64) -> String {
   return "\(figure(value / 1_000_000)) ms"
 }
 
-/// Returns a figure whole from 10 on, with one digit below, two below 1; never through a locale.
+/// Returns a figure whole from 10 on, with one digit below, two below 1, of which the first is not 0; never through a
+/// locale.
 package func figure(_ value: Double) -> String {
   guard value.isFinite else { return "∞" }
   if value >= 1e15 { return "\(value)" }
   if value >= 10 { return String(Int64(value.rounded())) }
-  let digits: Int64 = value >= 1 ? 10 : 100
+  var digits: Int64 = 10
+  var places = 1
+  while places < (value >= 1 ? 1 : 2) || value > 0 && value * Double(digits) < 9.5 && places < 9 {
+    digits *= 10
+    places += 1
+  }
   let scaled = Int64((value * Double(digits)).rounded())
   let fraction = scaled % digits
   if fraction == 0 { return String(scaled / digits) }
   var text = String(fraction)
-  if digits == 100, text.utf8.count < 2 { text = "0" + text }
+  text = String(repeating: "0", count: places - text.utf8.count) + text
   while text.hasSuffix("0") { text.removeLast() }
   return "\(scaled / digits).\(text)"
 }

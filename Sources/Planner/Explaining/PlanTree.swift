@@ -230,7 +230,7 @@ private struct PlanTreeBuilder {
       var node = PlanNode(
         label: "filter", text: printer.text(filter), children: calls(in: [filter], depth: depth + 1))
       if options.costs, setPlan.estimate.accessRows > 0 {
-        node.share = min(1, setPlan.estimate.rows / setPlan.estimate.accessRows)
+        node.share = setPlan.estimate.filterShare
       }
       node.actuals = measured(id, .filter)
       nodes.append(node)
@@ -269,7 +269,8 @@ private struct PlanTreeBuilder {
     switch setPlan.order {
     case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
     case .fromAccess:
-      return limit.map { "from index, stop after \($0)\(skipped)" } ?? pages(set, skipped, "from index") ?? "from index"
+      let method = setPlan.access.fixedColumns(catalog) == nil ? "from index" : "by insertion"
+      return limit.map { "\(method), stop after \($0)\(skipped)" } ?? pages(set, skipped, method) ?? method
     case .incremental(_, let prefix):
       let rest = Array(set.order.dropFirst(prefix))
       return "from index by \(printer.order(Array(set.order.prefix(prefix)))), ties "

@@ -26,7 +26,7 @@ struct AccessCandidate {
   /// Ties go to the lower.
   enum Kind: Int {
     case empty, uniqueLookup, lookup, lookupEach, range, fullText, trigram, intersection, union, rowSet, hashJoin
-    case orderedWalk, timeRange
+    case skip, orderedWalk, timeRange
     case scan
   }
 }
@@ -36,6 +36,7 @@ struct Alternative {
   var candidate: AccessCandidate
   var filter: BoundExpression?
   var order: OrderMethod
+  var needsAscendingIDs = false
   var estimate: PlanEstimate
   /// Units for all executions.
   var total: Cost

@@ -2,6 +2,8 @@ import GQLCatalog
 import GQLQuery
 
 /// An order in which an access path delivers its rows.
+///
+/// After its terms rows stand in canonical order, the order of insertion.
 struct DeliveredOrder {
   struct Term {
     let column: ColumnID
@@ -10,6 +12,8 @@ struct DeliveredOrder {
     let nullsFirst: Bool?
   }
   let terms: [Term]
+  /// Holds the column of ids, where they ascend with insertion.
+  var ids: ColumnID?
 }
 
 /// A comparison of the order that is wanted with one that is delivered.
@@ -55,16 +59,28 @@ private struct WantedOrder {
 }
 
 extension BoundQuery {
+  /// Returns whether no two rows agree in all terms of a set's order, which are columns.
+  func decides(_ set: BoundSet, catalog: Catalog) -> Bool { WantedOrder(set, fixed: [], catalog).isUnique }
+
   /// Compares the order of a set with those in which the path can be walked, and returns the better one: how far it goes,
   /// and whether backwards.
-  package func orderMatch(_ path: AccessPath, _ set: BoundSet, catalog: Catalog) -> (
+  ///
+  /// - Parameter idsAscend: Whether ids ascend with insertion, so that rows in canonical order stand by their ids.
+  package func orderMatch(_ path: AccessPath, _ set: BoundSet, catalog: Catalog, idsAscend: Bool) -> (
     match: OrderMatch, descending: Bool
   ) {
+    let ids = idsAscend ? catalog.idColumn(of: set.type) : nil
     if case .fullText(_, let columns, let words) = path {
       guard servesScore(columns, words, set) else { return (.none, false) }
       return (set.order.count == 1 ? .satisfied : .prefix(1), true)
     }
-    guard case .range(let id, let range) = path, !range.onlyNulls, !set.order.isEmpty else { return (.none, false) }
+    if let fixed = path.fixedColumns(catalog) {
+      if set.order.isEmpty { return (.none, false) }
+      let wanted = WantedOrder(set, fixed: fixed, catalog)
+      return (self.match(wanted, DeliveredOrder(terms: [], ids: ids)), false)
+    }
+    guard case .range(let id, let range) = path, !range.onlyNulls, range.firstOfEach == 0, !set.order.isEmpty
+    else { return (.none, false) }
     let index = catalog[id]
     let type = catalog[set.type]
     let fixed = index.columns.prefix(range.equal.count)
@@ -84,7 +100,7 @@ extension BoundQuery {
           let hasNulls = !type[column].isNonNull && !(position == 0 && isBounded)
           return DeliveredOrder.Term(
             column: column, isDescending: descending, nullsFirst: hasNulls ? descending && position > 0 : nil)
-        })
+        }, ids: ids)
       return self.match(wanted, delivered)
     }
     let forward = match(descending: false)
@@ -98,7 +114,8 @@ extension BoundQuery {
     }
   }
 
-  /// Rows that agree in all columns of an index are walked in canonical order, in both directions.
+  /// Rows that agree in all columns of an index are walked in canonical order, in both directions: ascending by id where
+  /// ids ascend with insertion.
   private func match(_ wanted: WantedOrder, _ delivered: DeliveredOrder) -> OrderMatch {
     var count = 0
     while count < min(wanted.columns.count, delivered.terms.count) {
@@ -110,6 +127,11 @@ extension BoundQuery {
       count += 1
     }
     if wanted.hasOnlyColumns, count == wanted.columns.count, wanted.isUnique || count == delivered.terms.count {
+      return .satisfied
+    }
+    if count == delivered.terms.count, count < wanted.columns.count, let ids = delivered.ids,
+      wanted.columns[count].column == ids, !wanted.columns[count].term.isDescending
+    {
       return .satisfied
     }
     return count == 0 ? .none : .prefix(wanted.columns[count - 1].place + 1)
@@ -124,5 +146,31 @@ extension BoundQuery {
       query.mapReferences({ $0.shifted(by: -1) }) == words
     else { return false }
     return true
+  }
+}
+
+extension AccessPath {
+  /// Returns the columns in which all rows of a path agree that gives its rows in canonical order; nil for other paths.
+  func fixedColumns(_ catalog: Catalog) -> [ColumnID]? {
+    switch self {
+    case .lookup(let index, _): catalog[index].columns
+    case .scan, .lookupEach, .timeRange, .trigram, .rowSet: []
+    case .source, .range, .intersection, .union, .empty, .fullText, .hashJoin: nil
+    }
+  }
+}
+
+extension Catalog {
+  /// Returns the column of a type's ids; nil where an id is several fields, or none.
+  func idColumn(of type: EntityTypeID) -> ColumnID? {
+    guard self[type].kind == .entity else { return nil }
+    let index = self[type].indexes.first.map { self[$0] }
+    guard let index, index.isPrimary, index.columns.count == 1 else { return nil }
+    return index.columns.first
+  }
+
+  /// Indicates whether an index is that of a type's ids, each one field: they have an order, though they are hashed.
+  package func isOfIDs(_ index: IndexDescriptor) -> Bool {
+    index.isPrimary && index.columns.count == 1 && self[index.type].kind == .entity
   }
 }

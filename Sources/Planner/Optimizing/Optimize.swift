@@ -47,6 +47,10 @@ struct Optimizer {
   var isInterrupted = false
   /// Expressions that were priced.
   var pricedExpressions = 0
+  /// The types whose ids should have an order.
+  var wantedOrders: Set<EntityTypeID> = []
+  /// How often each of the query's sets is referred to; counted when first asked for.
+  var setReferences: [Int]?
   /// Whether `@using` asks for an access to the set being planned.
   var isHinted = false
 

@@ -17,7 +17,9 @@ extension Optimizer {
       for id in indexes(of: type, over: conditions.keys) {
         let index = catalog[id]
         switch index.kind {
-        case .hash: result += hashCandidates(index, conditions)
+        case .hash:
+          result += hashCandidates(index, conditions)
+          if isOrdered(index) { result += idCandidates(index, conditions) }
         case .btree: result += treeCandidates(index, conditions)
         // Below, for what they answer is no condition of one column with a key.
         case .fullText, .trigram: break
@@ -151,13 +153,22 @@ extension Optimizer {
     return result
   }
 
+  /// Ranges of ids.
+  private func idCandidates(_ index: IndexDescriptor, _ conditions: [ColumnID: [IndexCondition]]) -> [AccessCandidate] {
+    guard let column = index.columns.first, equality(on: column, conditions) == nil else { return [] }
+    let (range, covered) = bounds(on: column, conditions)
+    return range.isBounded ? [rangeCandidate(index, range, covered)] : []
+  }
+
   func rangeCandidate(_ index: IndexDescriptor, _ range: IndexRange, _ covered: [Int]) -> AccessCandidate {
     let rows = estimator.rows(index, range)
     let isComplete = range.equal.count == index.columns.count
+    let isByRow = index.kind == .hash && estimator.statistics.idOrder(index.type) == .rows
     return AccessCandidate(
       path: .range(index.id, range), covered: covered, rows: rows,
       cost: CostModel.start + CostModel.btreeProbe + rows.rows * CostModel.indexEntry,
-      kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index), isAscending: isComplete)
+      kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index),
+      isAscending: isComplete || isByRow)
   }
 
   /// `_createdAt` and `_updatedAt`: the bounds of pages are an index that costs nothing.
@@ -247,7 +258,7 @@ extension Optimizer {
     for branch in branches {
       guard !isDue(at: branch.range) else { return nil }
       let conjuncts = branch.conjuncts.enumerated().map { (position: $0.offset, expression: $0.element) }
-      let found = candidates(type, conjuncts, executions: executions)
+      let found = withoutPending(candidates(type, conjuncts, executions: executions), of: type)
       let costs = found.map { $0.cost + $0.once / executions + $0.rows.rows * CostModel.gatheredCell }
       guard let best = found.indices.min(by: { costs[$0] < costs[$1] }) else { return nil }
       let chosen = found[best]

@@ -17,6 +17,7 @@ extension Optimizer {
       if Alternative.precedes(right.element, left.element) { return false }
       return left.offset < right.offset
     }.map(\.element)
+    ranked = withoutPending(ranked, set)
     if let hint = set.hint {
       let fitting = ranked.filter { meets(hint, $0.candidate.path) }
       if fitting.isEmpty {
@@ -37,8 +38,8 @@ extension Optimizer {
       }
     }
     var plan = SetPlan(
-      access: chosen.candidate.path, filter: chosen.filter, order: chosen.order, estimate: chosen.estimate,
-      dropped: dropped)
+      access: chosen.candidate.path, filter: chosen.filter, order: chosen.order,
+      needsAscendingIDs: chosen.needsAscendingIDs, estimate: chosen.estimate, dropped: dropped)
     // A plan that is forced runs as it stands, so that it can be measured.
     if position == 0 { plan.retreat = retreat(from: chosen, to: ranked.dropFirst()) }
     return plan
@@ -52,14 +53,44 @@ extension Optimizer {
       !query.canFail(filter)
     else { return nil }
     let other = others.first {
-      $0.costOfEarlyRow == nil && !$0.candidate.path.keyExpressions.contains(where: query.canFail)
+      $0.costOfEarlyRow == nil && $0.candidate.path != chosen.candidate.path
+        && !$0.candidate.path.keyExpressions.contains(where: query.canFail)
     }
     guard let other else { return nil }
     let rows = max(other.estimate.cost / costOfRow, Double(options.rowsBeforeRetreat))
-    guard rows < chosen.estimate.accessRows else { return nil }
+    guard rows < chosen.candidate.rows.rows else { return nil }
     return .after(
       rows: Int(rows),
-      SetPlan(access: other.candidate.path, filter: other.filter, order: other.order, estimate: other.estimate))
+      SetPlan(
+        access: other.candidate.path, filter: other.filter, order: other.order,
+        needsAscendingIDs: other.needsAscendingIDs, estimate: other.estimate))
+  }
+
+  /// Leaves out what needs an order of ids that is not there, and asks for that order if the best needs it.
+  private mutating func withoutPending(_ ranked: [Alternative], _ set: BoundSet) -> [Alternative] {
+    guard estimator.statistics.idOrder(set.type) == .pending else { return ranked }
+    let there = ranked.filter { !needsIDOrder($0.candidate.path) }
+    if let best = ranked.first, needsIDOrder(best.candidate.path), let chosen = there.first,
+      chosen.total.units > best.total.units * CostModel.orderingGain
+    {
+      wantedOrders.insert(set.type)
+    }
+    return there
+  }
+
+  /// Whether a path is a range of ids, or made of one.
+  private func needsIDOrder(_ path: AccessPath) -> Bool {
+    switch path {
+    case .range(let index, _): catalog.isOfIDs(catalog[index])
+    case .intersection(let paths), .union(let paths): paths.contains(where: needsIDOrder)
+    default: false
+    }
+  }
+
+  /// Leaves out what needs an order of ids that is not there.
+  func withoutPending(_ found: [AccessCandidate], of type: EntityTypeID) -> [AccessCandidate] {
+    guard estimator.statistics.idOrder(type) == .pending else { return found }
+    return found.filter { !needsIDOrder($0.path) }
   }
 
   // MARK: Hints
@@ -75,7 +106,9 @@ extension Optimizer {
       guard names(id) else { return false }
       switch hint.access {
       case .id: return catalog[id].isPrimary
-      case .hash: return catalog[id].kind == .hash
+      case .hash:
+        if case .range = path { return false }
+        return catalog[id].kind == .hash
       case .btree: return catalog[id].kind == .btree
       case .scan, .fullText, .trigram: return false
       }

@@ -32,7 +32,7 @@ extension Optimizer {
     }
     return PhysicalPlan(
       query: result, sets: finalPlans, rowSets: finalRowSets, isParameterSensitive: !watched.isEmpty,
-      watched: watched)
+      wantedOrders: wantedOrders, watched: watched)
   }
 }
 

@@ -66,9 +66,10 @@ extension Optimizer {
     let (build, keys, covered) = joinKeys(conjuncts.map { ($0.position, $0.expression) }, mayFail: false)
     guard !keys.isEmpty else { return nil }
     let rows = max(1, fetched).squareRoot()
+    let rest = conjuncts.filter { !covered.contains($0.position) }
+    let share = CardinalityEstimator.conjunction(rest.map(\.selectivity))
     let filter = arrange(
-      conjuncts.filter { !covered.contains($0.position) }, type: set.type, rows: rows * executions,
-      cell: CostModel.gatheredCell)
+      rest, type: set.type, rows: rows * executions, cell: CostModel.gatheredCell)
     let built = CostModel.hashBuild + CostModel.gatheredCell * Double(build.count)
     let once = collecting + fetched * built + filter.once
     let probe = CostModel.start + CostModel.hashProbe + rows * (CostModel.indexEntry + filter.perRow)
@@ -84,7 +85,7 @@ extension Optimizer {
     }
     return SetPlan(
       access: .hashJoin(build, keys), filter: filter.expression, order: set.sortingMethod,
-      estimate: PlanEstimate(accessRows: rows, rows: rows, cost: total / executions))
+      estimate: PlanEstimate(accessRows: rows, rows: rows, filterShare: share, cost: total / executions))
   }
 
   /// Whether the expression reads the element and nothing else, without sets.

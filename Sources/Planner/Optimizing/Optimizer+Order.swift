@@ -3,11 +3,25 @@ import GQLCatalog
 import GQLQuery
 
 extension Optimizer {
-  /// Returns walks of whole B-trees that deliver the set's order, or a part of it, without any condition.
+  /// Indicates whether the entries of an index can be read in the order of its keys: a B-tree's, and those of ids where
+  /// something delivers their order.
+  func isOrdered(_ index: IndexDescriptor) -> Bool {
+    if estimator.statistics.isPending(index.id) { return false }
+    guard catalog.isOfIDs(index) else { return index.kind == .btree }
+    switch estimator.statistics.idOrder(index.type) {
+    case .rows, .index: return true
+    // Planned as if it were there, to know what it would save; but where a plan is forced.
+    case .pending:
+      return options.forcing == .cheapest && estimator.rowCount(index.type) >= CostModel.leastOrderedIDs
+    case .none: return false
+    }
+  }
+
+  /// Returns walks of whole ordered indexes that deliver the set's order, or a part of it, without any condition.
   func orderedWalks(_ set: BoundSet) -> [AccessCandidate] {
     guard !set.order.isEmpty else { return [] }
     var result: [AccessCandidate] = []
-    for id in catalog[set.type].indexes where catalog[id].kind == .btree && !estimator.statistics.isPending(id) {
+    for id in catalog[set.type].indexes where isOrdered(catalog[id]) {
       let path = AccessPath.range(id, IndexRange(includesNulls: true))
       guard walkOrder(path, set) != nil else { continue }
       let all = estimator.rowCount(set.type)
@@ -20,18 +34,25 @@ extension Optimizer {
     return result
   }
 
-  /// Returns how rows get into the set's order where the path is walked in order; nil where that does not help.
-  func walkOrder(_ path: AccessPath, _ set: BoundSet) -> OrderMethod? {
-    let (match, descending) = query.orderMatch(path, set, catalog: catalog)
+  /// Returns how rows get into the set's order where the path is walked in order, and whether that is right only while
+  /// ids ascend with insertion; nil where a walk does not help.
+  func walkOrder(_ path: AccessPath, _ set: BoundSet) -> (method: OrderMethod, needsAscendingIDs: Bool)? {
     // What can fail must see every row.
-    if match == .none || set.order.contains(where: { query.canFail($0.expression) }) { return nil }
-    switch match {
-    case .none: return nil
-    case .satisfied: return .fromAccess(descending: descending)
-    // Where all rows are wanted they are sorted as they come.
-    case .prefix(let count):
-      return set.sortingMethod == .topN ? .incremental(descending: descending, prefix: count) : nil
+    if set.order.contains(where: { query.canFail($0.expression) }) { return nil }
+    if path.fixedColumns(catalog) != nil {
+      // Lists of many elements are sorted together, and pages are found by comparing.
+      let isCorrelated = path.keyExpressions.contains { !query.freeScopes(of: $0).isEmpty }
+      if isCorrelated || set.paging?.hasCursor == true { return nil }
     }
+    let (match, descending) = query.orderMatch(path, set, catalog: catalog, idsAscend: false)
+    if match == .satisfied { return (.fromAccess(descending: descending), false) }
+    if estimator.statistics.idOrder(set.type) == .rows {
+      let (match, descending) = query.orderMatch(path, set, catalog: catalog, idsAscend: true)
+      if match == .satisfied { return (.fromAccess(descending: descending), true) }
+    }
+    // Where all rows are wanted they are sorted as they come.
+    guard case .prefix(let count) = match, set.sortingMethod == .topN else { return nil }
+    return (.incremental(descending: descending, prefix: count), false)
   }
 
   /// Estimates the rows of a walk that agree with one of them in the first terms of the order.

@@ -24,6 +24,7 @@ extension Optimizer {
     if !isCertain(found) {
       if options.forcing != .scanOnly {
         found += orderedWalks(set)
+        found += skips(set, found, usage: usage)
         if let join = hashJoin(set, numbered) { found.append(join) }
       }
       found.append(
@@ -76,7 +77,7 @@ extension Optimizer {
     guard found.count > Self.mostAlternatives else { return found }
     func rank(_ candidate: AccessCandidate) -> Double {
       switch candidate.kind {
-      case .scan, .orderedWalk, .hashJoin, .empty: return -1
+      case .scan, .orderedWalk, .skip, .hashJoin, .empty: return -1
       default: break
       }
       if let hint, meets(hint, candidate.path) { return 0 }
@@ -130,7 +131,7 @@ extension Optimizer {
     let residual = conjuncts.filter { !covered.contains($0.position) }
     // What is left is the same for every candidate; the sharpest of the counts is nearest to the truth.
     var matched = all * CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
-    for other in found where other.kind != .scan && other.kind != .orderedWalk {
+    for other in found where other.kind != .scan && other.kind != .orderedWalk && other.kind != .skip {
       matched = min(matched, other.rows.rows)
     }
     matched = min(matched, rows)
@@ -152,33 +153,42 @@ extension Optimizer {
       return candidate.cost + (needsRowOrder ? ascending(candidate, all) : 0)
     }
     func alternative(
-      _ order: OrderMethod, _ filter: ArrangedFilter, _ perExecution: Double, earlyRow: Double? = nil
+      _ order: OrderMethod, _ filter: ArrangedFilter, visiting visited: Double, _ perExecution: Double,
+      needsAscendingIDs: Bool = false, earlyRow: Double? = nil
     ) -> Alternative {
       let once = candidate.once + filter.once
       let total = executions * perExecution + once
       let left = min(max(0, matched - offset), count(set.limit, orElse: .infinity))
       return Alternative(
-        candidate: candidate, filter: filter.expression, order: order,
-        estimate: PlanEstimate(accessRows: rows, rows: left, cost: total / executions), total: Cost(total),
-        costOfEarlyRow: earlyRow)
+        candidate: candidate, filter: filter.expression, order: order, needsAscendingIDs: needsAscendingIDs,
+        estimate: PlanEstimate(accessRows: visited, rows: left, filterShare: share, cost: total / executions),
+        total: Cost(total), costOfEarlyRow: earlyRow)
     }
 
     var result: [Alternative] = []
     if set.order.isEmpty {
       guard candidate.kind != .orderedWalk else { return [] }
-      let visited = min(rows, needed / share)
+      let visited = set.distinctOn.isEmpty ? min(rows, needed / share) : rows
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
-      if usage == .count, residual.isEmpty, let counted = costOfCount(candidate, among: all) { perExecution = counted }
+      if !set.distinctOn.isEmpty {
+        perExecution +=
+          matched * Double(set.distinctOn.count) * cell + matched * logarithm(matched) * CostModel.keySortStep
+      }
+      if usage == .count, set.distinctOn.isEmpty, residual.isEmpty, let counted = costOfCount(candidate, among: all) {
+        perExecution = counted
+      }
       let isEarly = isScan && !residual.isEmpty && visited < rows
       return [
-        alternative(.natural, filter, perExecution, earlyRow: isEarly ? CostModel.scanRow + filter.perRow : nil)
+        alternative(
+          .natural, filter, visiting: visited, perExecution,
+          earlyRow: isEarly ? CostModel.scanRow + filter.perRow : nil)
       ]
     }
     // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
     // order decides which error is told. Where a key or a bound fails, there is no walk.
     let mayWalk = !residual.contains { query.canFail($0.expression) }
-    if options.forcing != .scanOnly, mayWalk, let method = walkOrder(candidate.path, set) {
+    if options.forcing != .scanOnly, mayWalk, let (method, needsAscendingIDs) = walkOrder(candidate.path, set) {
       var tied = 0.0
       var isPart = false
       if case .incremental(_, let prefix) = method {
@@ -189,6 +199,11 @@ extension Optimizer {
       let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: gathered)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
+      if case .range = candidate.path {
+        // Walked in order.
+      } else {
+        perExecution = collecting(visited, needsRowOrder: true) + visited * filter.perRow
+      }
       if case .fullText = candidate.path {
         // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
         perExecution = candidate.cost / 2 + visited * (CostModel.posting * 4 + filter.perRow * 2)
@@ -201,9 +216,14 @@ extension Optimizer {
           sorted * Double(set.order.count) * gathered + sorted * logarithm(sorted) * CostModel.keySortStep
       }
       var isEarly = !residual.isEmpty && visited < rows
-      if case .fullText = candidate.path { isEarly = false }
+      switch candidate.path {
+      case .range, .scan: break
+      default: isEarly = false
+      }
       result.append(
-        alternative(method, filter, perExecution, earlyRow: isEarly ? CostModel.indexEntry + filter.perRow : nil))
+        alternative(
+          method, filter, visiting: visited, perExecution, needsAscendingIDs: needsAscendingIDs,
+          earlyRow: isEarly ? CostModel.indexEntry + filter.perRow : nil))
     }
     if candidate.kind != .orderedWalk {
       let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)
@@ -216,7 +236,7 @@ extension Optimizer {
       } else {
         perExecution += matched * logarithm(matched) * CostModel.keySortStep
       }
-      result.append(alternative(order, filter, perExecution))
+      result.append(alternative(order, filter, visiting: rows, perExecution))
     }
     return result
   }
@@ -314,7 +334,7 @@ extension Optimizer {
       return join
     }
     plan.estimate = PlanEstimate(
-      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)),
+      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)), filterShare: share,
       cost: perExecution + filter.once / executions)
     checkHintOfLinked(set)
     return plan

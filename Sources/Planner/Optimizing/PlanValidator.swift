@@ -103,13 +103,16 @@ package enum PlanValidator {
       guard let index = index(id) else { return ["looks into an index of another type"] }
       return index.columns.count == 1 ? [] : ["looks up single values in a compound index"]
     case .range(let id, let range):
-      guard let index = index(id), index.kind == .btree else {
+      guard let index = index(id), index.kind == .btree || catalog.isOfIDs(index) else {
         return ["takes a range of what is no B-tree of its type"]
       }
       let isOpen = range.lower == nil && range.upper == nil && range.prefix == nil
       if range.equal.count > index.columns.count { return ["has more equal components than the index"] }
       if !isOpen && range.equal.count == index.columns.count { return ["bounds a component that does not exist"] }
       if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
+      if range.firstOfEach > 0 && (set.distinctOn.isEmpty || range.firstOfEach > index.columns.count) {
+        return ["skips rows that were asked for"]
+      }
       if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
       return []
     case .fullText(let id, let columns, _):
@@ -135,11 +138,12 @@ package enum PlanValidator {
       if set.order.isEmpty || set.limit == nil { return ["keeps the first of what has no order or limit"] }
       return set.distinctOn.isEmpty ? [] : ["keeps the first before it knows which are distinct"]
     case .fromAccess(let descending):
-      return query.orderMatch(plan.access, set, catalog: catalog) == (.satisfied, descending)
+      let match = query.orderMatch(plan.access, set, catalog: catalog, idsAscend: plan.needsAscendingIDs)
+      return match == (.satisfied, descending)
         ? [] : ["takes its order from an access that has another"]
     case .incremental(let descending, let prefix):
       if set.limit == nil || !set.distinctOn.isEmpty { return ["sorts the first of what has no limit"] }
-      return query.orderMatch(plan.access, set, catalog: catalog) == (.prefix(prefix), descending)
+      return query.orderMatch(plan.access, set, catalog: catalog, idsAscend: false) == (.prefix(prefix), descending)
         ? [] : ["takes a part of its order from an access that has another"]
     }
   }

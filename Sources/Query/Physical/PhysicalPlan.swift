@@ -13,13 +13,16 @@ package struct PhysicalPlan: Sendable, Equatable {
   package var rowSets: [RowSetPlan]
   /// True if other parameter values could make another plan the better one.
   package var isParameterSensitive: Bool
+  /// The types whose ids should have an order, with which a plan would be much better.
+  package var wantedOrders: Set<EntityTypeID>
   /// What the choice depended on, apart from the statistics; see ``accessEstimates(_:parameters:statistics:)``.
   package var watched: [WatchedEstimate]
 
   package init(
     query: BoundQuery, sets: [SetPlan], rowSets: [RowSetPlan] = [], isParameterSensitive: Bool = false,
-    watched: [WatchedEstimate] = []
+    wantedOrders: Set<EntityTypeID> = [], watched: [WatchedEstimate] = []
   ) {
+    self.wantedOrders = wantedOrders
     self.query = query
     self.sets = sets
     self.rowSets = rowSets
@@ -36,6 +39,9 @@ package struct SetPlan: Sendable, Equatable {
   /// What the access path does not guarantee. Conjuncts stand cheapest and most selective first.
   package var filter: BoundExpression?
   package var order: OrderMethod
+  /// Whether the order is right only while ids ascend with insertion, because rows that agree in what is walked come in
+  /// canonical order. A run that finds other ids sorts.
+  package var needsAscendingIDs: Bool
   package var estimate: PlanEstimate
   /// What takes over from a scan or a walk that was expected to find enough rows early, and did not.
   package var retreat: Retreat?
@@ -43,12 +49,13 @@ package struct SetPlan: Sendable, Equatable {
   package var dropped: [DroppedAlternative]
 
   package init(
-    access: AccessPath, filter: BoundExpression?, order: OrderMethod, estimate: PlanEstimate = PlanEstimate(),
-    retreat: Retreat? = nil, dropped: [DroppedAlternative] = []
+    access: AccessPath, filter: BoundExpression?, order: OrderMethod, needsAscendingIDs: Bool = false,
+    estimate: PlanEstimate = PlanEstimate(), retreat: Retreat? = nil, dropped: [DroppedAlternative] = []
   ) {
     self.access = access
     self.filter = filter
     self.order = order
+    self.needsAscendingIDs = needsAscendingIDs
     self.estimate = estimate
     self.retreat = retreat
     self.dropped = dropped
@@ -76,14 +83,18 @@ package struct SetPlan: Sendable, Equatable {
 
 /// What the planner expects of a set. Figures may be wrong and never change an answer.
 package struct PlanEstimate: Sendable, Equatable {
-  /// Rows that the access path gives, and rows left behind the filter and the limit (per parent, in nested sets).
+  /// Rows that are taken from the access path, which may stop early, and rows left after the filter and the limit (per
+  /// parent, in nested sets).
   package var accessRows: Double = 0
   package var rows: Double = 0
+  /// The share of the rows taken for which the filter is true.
+  package var filterShare: Double = 1
   /// Units of ``Cost``, per parent too.
   package var cost: Double = 0
-  package init(accessRows: Double = 0, rows: Double = 0, cost: Double = 0) {
+  package init(accessRows: Double = 0, rows: Double = 0, filterShare: Double = 1, cost: Double = 0) {
     self.accessRows = accessRows
     self.rows = rows
+    self.filterShare = filterShare
     self.cost = cost
   }
 }
@@ -118,7 +129,7 @@ package indirect enum AccessPath: Sendable, Hashable {
   /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
   /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
   case lookupEach(IndexID, [BoundExpression])
-  /// Rows of a B-tree within bounds. In key order only where `SetPlan.order` walks it.
+  /// Rows of a B-tree, or of the index over ids, within bounds. In key order only where `SetPlan.order` walks it.
   case range(IndexID, IndexRange)
   /// Rows that all, or any, of the paths give.
   case intersection([AccessPath])
@@ -162,6 +173,9 @@ package struct IndexRange: Sendable, Hashable {
   package var includesNulls: Bool
   /// Only the rows whose first component is null: `x is null`.
   package var onlyNulls: Bool
+  /// Of the rows that agree in so many leading components, the first only: each key is sought after the one before. 0
+  /// for all rows.
+  package var firstOfEach = 0
 
   package init(
     equal: [BoundExpression] = [], lower: Bound? = nil, upper: Bound? = nil, prefix: BoundExpression? = nil,

@@ -331,7 +331,9 @@ extension Catalog {
       return "\(index.isPrimary ? "Primary" : index.isUnique ? "Unique" : index.kind == .hash ? "Hash" : "BTree") "
         + columnNames(of: index)
     case .range(let id, let range):
-      return "\(order.walk.isWalk && !range.isBounded ? "BTreeWalk" : "BTreeRange") \(columnNames(of: self[id]))"
+      let isWalk = order.walk.isWalk && !range.isBounded
+      let name = range.firstOfEach > 0 ? "Skip" : isWalk ? "Walk" : "Range"
+      return "\(self[id].isPrimary ? "ID" : "BTree")\(name) \(columnNames(of: self[id]))"
     case .intersection(let paths):
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
     case .union(let paths):

@@ -80,20 +80,28 @@ extension Snapshot {
   }
 
   /// Indicates whether some indexes are not built yet.
-  package var hasPendingIndexes: Bool {
-    tables.contains { table in table.indexes.indices.contains(where: table.isPending) }
+  package var hasPendingIndexes: Bool { hasPendingIndexes(orders: []) }
+
+  /// Indicates whether some indexes are not built yet, orders of the ids of these types among them.
+  package func hasPendingIndexes(orders types: Set<EntityTypeID>) -> Bool {
+    tables.contains { table in table.indexes.indices.contains { isWanted(table, $0, orders: types) } }
   }
 
-  /// Returns the version with all indexes.
+  private func isWanted(_ table: Table, _ number: Int, orders types: Set<EntityTypeID>) -> Bool {
+    guard table.isPending(number) else { return false }
+    return !table.layout.indexes[number].isIDOrder || types.contains(table.layout.id) && !table.idsAscend
+  }
+
+  /// Returns the version with all indexes, orders of ids for these types only.
   ///
   /// Complexity: O(*n* log *n*) in the entities of types whose indexes are not built yet.
-  package func withPendingIndexes(fold: @escaping TextFold) -> Snapshot {
+  package func withPendingIndexes(orders types: Set<EntityTypeID> = [], fold: @escaping TextFold) -> Snapshot {
     let transaction = WriteTransaction(self, fold: fold)
     var builds: [IndexBuild] = []
     for (number, table) in tables.enumerated() {
-      for index in table.indexes.indices where table.isPending(index) {
+      for index in table.indexes.indices where isWanted(table, index, orders: types) {
         let owned = transaction.ownedTable(EntityTypeID(number))
-        owned.resetIndex(index)
+        if table.layout.indexes[index].isIDOrder { owned.makeIDOrder(index) } else { owned.resetIndex(index) }
         builds.append(IndexBuild(table: owned, index: index))
       }
     }
@@ -116,6 +124,6 @@ extension Snapshot {
     // Plans that were made without the indexes are not kept.
     return Snapshot(
       newest.catalog, version: max(result.version, newest.version) + 1, layout: newest.layout, tables: result.tables,
-      dangling: result.dangling, growth: newest.growth.renewed(stamp: Stamp.next()))
+      dangling: result.dangling, growth: GrowthMark(generation: Stamp.next(), result.tables))
   }
 }

@@ -49,10 +49,6 @@ extension ColumnStore {
   private func noteAscending(_ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>, _ added: Int) {
     guard isAscending, added > 0 else { return }
     // A column that is ascending has no nulls.
-    let isInt = kind == .int64
-    func isAbove(_ cell: Cell, _ previous: Cell) -> Bool {
-      isInt ? previous.int <= cell.int : KeyOrder.image(previous.double) <= KeyOrder.image(cell.double)
-    }
     var previous = count > 0 ? reader.cell(UInt32(truncatingIfNeeded: count - 1), kind: kind) : cells[0]
     for index in 0..<added {
       guard valid[index], isAbove(cells[index], previous) else {

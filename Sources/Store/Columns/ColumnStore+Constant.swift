@@ -48,7 +48,7 @@ extension ColumnStore {
   func shareTail() {
     let last = UInt32(truncatingIfNeeded: count - 1)
     let number = directory.count - 1
-    guard isAscending, !isFine, cell(last) == cell(last - UInt32(PageLayout.rowMask)) else { return }
+    guard isAscending, width == 8, !isFine, cell(last) == cell(last - UInt32(PageLayout.rowMask)) else { return }
     if number > 0, cell(last - UInt32(PageLayout.rows)) == cell(last) {
       let previous = directory.page(number - 1)
       if previous.stamp == Self.nobody {

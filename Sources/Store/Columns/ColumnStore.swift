@@ -28,8 +28,10 @@ final class ColumnStore: @unchecked Sendable {
   @exclusivity(unchecked) var liveNulls: Int
   /// Bytes in the arena that the cells of live and of deleted, kept rows point to.
   @exclusivity(unchecked) var liveBytes: Int
-  /// Neither nulls nor a cell below the one before; kept for `.int64` and `.float64` only.
+  /// Neither nulls nor a cell below the one before, in deleted rows too; kept where there is an ``order`` only.
   @exclusivity(unchecked) var isAscending: Bool
+  /// How cells compare; nil where nobody asks whether they ascend. Numbers have one, and ids.
+  let order: KeyKind?
   /// Whether a page of it, or of a version before it, has finer cells.
   @exclusivity(unchecked) private(set) var isFine: Bool
   /// To-many: links in all runs, and an upper bound of the longest run.
@@ -44,7 +46,7 @@ final class ColumnStore: @unchecked Sendable {
 
   init(
     kind: ColumnKind, elementIsText: Bool, stamp: UInt64, slot: UnsafeMutablePointer<ColumnReader>?,
-    recorder: TableRecorder? = nil, number: Int = 0
+    order: KeyKind? = nil, recorder: TableRecorder? = nil, number: Int = 0
   ) {
     self.recorder = recorder
     self.number = number
@@ -60,7 +62,8 @@ final class ColumnStore: @unchecked Sendable {
     liveBytes = 0
     linkCount = 0
     longestRun = 0
-    isAscending = kind == .int64 || kind == .float64
+    self.order = kind == .int64 ? .int64 : kind == .float64 ? .float64 : order
+    isAscending = self.order != nil
     isFine = false
     self.slot = slot
     publishSlot()
@@ -83,6 +86,7 @@ final class ColumnStore: @unchecked Sendable {
     liveNulls = other.liveNulls
     liveBytes = other.liveBytes
     isAscending = other.isAscending
+    order = other.order
     isFine = other.isFine
     linkCount = other.linkCount
     longestRun = other.longestRun
@@ -277,9 +281,17 @@ final class ColumnStore: @unchecked Sendable {
 
   func noteAscending(_ cell: Cell) {
     guard count > 0 else { return }
-    let previous = reader.cell(UInt32(truncatingIfNeeded: count - 1), kind: kind)
-    isAscending =
-      kind == .int64 ? previous.int <= cell.int : KeyOrder.image(previous.double) <= KeyOrder.image(cell.double)
+    isAscending = isAbove(cell, reader.cell(UInt32(truncatingIfNeeded: count - 1), kind: kind))
+  }
+
+  /// Returns whether a cell does not stand before another. Precondition: the column has an order.
+  @inline(__always)
+  func isAbove(_ cell: Cell, _ previous: Cell) -> Bool {
+    switch order {
+    case .int64?: previous.int <= cell.int
+    case let order?: KeyOrder.compare(order, previous, cell) <= 0
+    case nil: false
+    }
   }
 
   /// Replaces the cell of a live row, whose old payload is counted as superseded.
@@ -414,6 +426,7 @@ final class ColumnStore: @unchecked Sendable {
         let nulls = liveNulls
         writeRaw(row, nil)
         liveNulls = nulls
+        isAscending = false
       } else if kind == .references {
         let run = reader.references(row)
         setRun(row, copying: run, capacity: run.count, replacesOld: false)

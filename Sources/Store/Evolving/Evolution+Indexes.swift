@@ -54,7 +54,7 @@ extension Evolution {
         table.setIndex(number, .fullText(FullTextIndex(copying: index, columns: columns, stamp: stamp)))
       case .trigram(let index):
         table.setIndex(number, .trigram(TrigramIndex(copying: index, columns: columns, stamp: stamp)))
-      case .pending: return false
+      case .pending: continue
       }
       return true
     }

@@ -52,7 +52,7 @@ final class Evolution {
     let dangling = try mapWaiting()
     return Snapshot(
       catalog, version: old.version + 1, layout: layout, tables: tables, dangling: dangling,
-      growth: GrowthMark(generation: Stamp.next(), counts: tables.map(\.live)))
+      growth: GrowthMark(generation: Stamp.next(), tables))
   }
 
   /// Throws if the work must end; counts rows or links that were gone through.

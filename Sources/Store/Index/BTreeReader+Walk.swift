@@ -192,3 +192,57 @@ extension BTreeReader {
     return (done, blockStart + end)
   }
 }
+
+/// The first entries of keys of a B-tree, each sought after the one before.
+package struct BTreeGroups {
+  private let reader: BTreeReader
+  private let components: Int
+  private var parts: [(root: BTreeRoot, range: Range<Int>, isNulls: Bool)]
+
+  fileprivate init(
+    _ reader: BTreeReader, components: Int, _ parts: [(root: BTreeRoot, range: Range<Int>, isNulls: Bool)]
+  ) {
+    self.reader = reader
+    self.components = components
+    // The last one is gone through first.
+    self.parts = parts.reversed()
+  }
+
+  /// Returns the row of the next key's first entry.
+  ///
+  /// Complexity: O(log *n*).
+  package mutating func next() -> UInt32? {
+    while let (root, range, isNulls) = parts.last {
+      parts.removeLast()
+      if range.isEmpty { continue }
+      let entry = reader.entry(root, at: range.lowerBound)
+      let end = min(range.upperBound, reader.groupEnd(root, entry, components: components, isNulls: isNulls))
+      if end < range.upperBound { parts.append((root, end..<range.upperBound, isNulls)) }
+      return entry.row
+    }
+    return nil
+  }
+}
+
+extension BTreeReader {
+  /// Returns the first entries within the bounds of those that agree in so many leading components, in list order.
+  package func groups(_ bounds: BTreeBounds, components: Int) -> BTreeGroups {
+    let ranges = ranges(bounds)
+    return BTreeGroups(
+      self, components: components,
+      [
+        (main, ranges.values, false),
+        (ranges.nullsAreInMain ? main : nulls, ranges.nulls, !ranges.nullsAreInMain),
+      ])
+  }
+
+  /// Returns how many entries have leading components that are not greater than those of `entry`.
+  fileprivate func groupEnd(_ root: BTreeRoot, _ entry: BTreeEntry, components count: Int, isNulls: Bool) -> Int {
+    let isExact = count == 1 && (isNulls || KeyOrder.isExact(components[0].kind))
+    return rank(root) { node, index in
+      let image = node.images[index]
+      if image != entry.image { return image < entry.image }
+      return isExact || compareKeys(node.rows[index], entry.row, from: isNulls ? 1 : 0, to: count) <= 0
+    }
+  }
+}

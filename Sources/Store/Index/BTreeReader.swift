@@ -104,10 +104,11 @@
   /// Whether equal images mean equal keys.
   var imageIsKey: Bool { componentCount == 1 && KeyOrder.isExact(components[0].kind) }
 
-  /// Compares the keys of two rows from component `first` on; nulls are the largest.
-  func compareKeys(_ left: UInt32, _ right: UInt32, from first: Int) -> Int {
+  /// Compares the keys of two rows from component `first` on, up to `end` where it is given; nulls are the largest.
+  func compareKeys(_ left: UInt32, _ right: UInt32, from first: Int, to end: Int = .max) -> Int {
     var index = first
-    while index < componentCount {
+    let end = min(end, componentCount)
+    while index < end {
       let component = components[index]
       switch (component.isNull(columns, left), component.isNull(columns, right)) {
       case (true, true): break

@@ -112,7 +112,7 @@ package final class WriteTransaction {
     if compacting, recorder?.isEmpty ?? true { compactWritten() }
     restWriters()
     version += 1
-    growth = growth.advanced(tables.map(\.live), stamp: stamp)
+    growth = growth.advanced(tables, stamp: stamp)
     // What was published is not written any more: from here on it has a stranger's stamp.
     stamp = Stamp.next()
     let made = Snapshot(
