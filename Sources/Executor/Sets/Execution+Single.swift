@@ -117,6 +117,18 @@ extension Execution {
       note(set, accessRows: min(page, slots))
       return
     }
+    if set.filter == nil, needed < Int.max, set.access.kind == .range,
+      let reader = snapshot.ordered(set.access.index), reader.isByRow
+    {
+      // In order of insertion, so that what follows is not needed.
+      guard let bounds = try rangeBounds(set.access, state, outer) else { return }
+      let count = min(needed, reader.count(bounds))
+      try checkMemory(count &* 4)
+      rows.reserve(count)
+      rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
+      note(set, accessRows: rows.count - first)
+      return
+    }
     let isAscending = try gather(set.access, set, state, outer, into: &rows)
     note(set, accessRows: rows.count - first)
     try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)

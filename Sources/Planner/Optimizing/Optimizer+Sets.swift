@@ -124,6 +124,10 @@ extension Optimizer {
 
     func collecting(_ visited: Double, needsRowOrder: Bool) -> Double {
       if isScan { return CostModel.start + visited * CostModel.scanRow }
+      // A range of the table is read as far as rows are needed.
+      if residual.isEmpty, isByRow(candidate.path) {
+        return CostModel.start + CostModel.btreeProbe + visited * CostModel.indexEntry
+      }
       guard needsRowOrder, !candidate.isAscending, rows > 1 else { return candidate.cost }
       // Sorted, or through a bitmap of the type.
       let sorted = rows * logarithm(rows) * CostModel.rowSortStep
@@ -145,7 +149,8 @@ extension Optimizer {
     var result: [Alternative] = []
     if set.order.isEmpty {
       guard candidate.kind != .orderedWalk else { return [] }
-      let visited = set.distinctOn.isEmpty ? min(rows, needed / share) : rows
+      let stopsEarly = set.distinctOn.isEmpty && !passesOver(candidate, found)
+      let visited = stopsEarly ? min(rows, needed / share) : rows
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
       if !set.distinctOn.isEmpty {
@@ -168,7 +173,8 @@ extension Optimizer {
         isPart = true
       }
       let passed = isPart || !residual.isEmpty ? needed : limit
-      let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
+      let visited =
+        passesOver(candidate, found) ? rows : min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
       if case .range = candidate.path {
