@@ -81,6 +81,25 @@ private typealias Message = ChatFixture.Message
         == "User\n├ access   FullScan\n└ filter   id in \"10\"..<\"20\"")
   }
 
+  /// A scan by insertion passes over all that stands before a range of ids, however many rows lie within.
+  @Test func pagesByAnID() {
+    var figures = fixture(.rows)
+    figures.statistics.shares[ChatFixture.Index.userID] = { _ in 99_000 }
+    let after = compare(user(User.id), .greater, id("1000"))
+    #expect(
+      explained(users(after, ascending(user(User.id)), limit: int(10)), figures) == """
+        User
+        ├ access   IDRange User.id ("1000", ∞)
+        └ order    from index, stop after 10
+        """)
+    #expect(
+      explained(users(after, limit: int(10)), figures) == """
+        User
+        ├ access   IDRange User.id ("1000", ∞)
+        └ order    natural, stop after 10
+        """)
+  }
+
   @Test func ends() {
     let ages = computation(
       BoundExpression(.aggregate(.max, SetID(0), user(User.age)), .int, at: nowhere), collection(ChatFixture.user))

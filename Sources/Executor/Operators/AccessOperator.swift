@@ -42,6 +42,12 @@ class AccessOperator: @unchecked Sendable {
     preconditionFailure("an operator finds rows")
   }
 
+  /// Appends the first rows for one element in canonical order, as many as are needed; returns false, and appends
+  /// nothing, where it finds all rows at once.
+  func gatherFirst(
+    _ needed: Int, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool { false }
+
   /// Returns how many rows of the type, from the first on, most likely hold as many of this operator's rows as are
   /// needed; nil where it finds all rows at once, or that would be no slower.
   func firstWindow(

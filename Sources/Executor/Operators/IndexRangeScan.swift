@@ -118,6 +118,19 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
     return count < 2 || reader.isByRow
   }
 
+  /// A range of ids that ascend with insertion is a part of the table: what follows the first rows is not needed.
+  override func gatherFirst(
+    _ needed: Int, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    guard let reader = execution.snapshot.ordered(index), reader.isByRow else { return false }
+    guard let bounds = try bounds(state, outer, execution) else { return true }
+    let count = min(needed, reader.count(bounds))
+    try execution.checkMemory(count &* 4)
+    rows.reserve(count)
+    rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
+    return true
+  }
+
   /// Appends the first row of each of the keys within the bounds: the entries that agree in so many components.
   private func gatherFirsts(
     _ tree: BTreeReader, _ bounds: BTreeBounds, _ execution: Execution, into rows: inout RowBuffer

@@ -128,6 +128,12 @@ extension Execution {
       try appendWindows(set, state, outer, needed, window, into: &rows)
       return true
     }
+    if set.filter == nil, needed < Int.max,
+      try set.access.gatherFirst(needed, state, outer, self, into: &rows)
+    {
+      note(set, accessRows: rows.count - first)
+      return true
+    }
     let isAscending = try set.access.gather(set, state, outer, self, into: &rows)
     note(set, accessRows: rows.count - first)
     try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)

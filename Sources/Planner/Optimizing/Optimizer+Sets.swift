@@ -150,6 +150,10 @@ extension Optimizer {
       if case .fullText = candidate.path, rows > 0 {
         return candidate.cost * max(visited / rows, 1e-3) + CostModel.hashProbe * 4
       }
+      // A range of the table is read as far as rows are needed.
+      if residual.isEmpty, isByRow(candidate.path) {
+        return CostModel.start + CostModel.btreeProbe + visited * CostModel.indexEntry
+      }
       return candidate.cost + (needsRowOrder ? ascending(candidate, all) : 0)
     }
     func alternative(
@@ -168,7 +172,8 @@ extension Optimizer {
     var result: [Alternative] = []
     if set.order.isEmpty {
       guard candidate.kind != .orderedWalk else { return [] }
-      let visited = set.distinctOn.isEmpty ? min(rows, needed / share) : rows
+      let stopsEarly = set.distinctOn.isEmpty && !passesOver(candidate, found)
+      let visited = stopsEarly ? min(rows, needed / share) : rows
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
       var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
       if !set.distinctOn.isEmpty {
@@ -196,7 +201,8 @@ extension Optimizer {
         isPart = true
       }
       let passed = isPart || !residual.isEmpty ? needed : limit
-      let visited = min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
+      let visited =
+        passesOver(candidate, found) ? rows : min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
       let filter = arrange(residual, type: set.type, rows: visited * executions, cell: gathered)
       var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
       if case .range = candidate.path {
