@@ -34,6 +34,8 @@ public final class Database: Sendable {
     var companion: (any SnapshotCompanion)?
     /// What was committed since `snapshot`, and is published with the next look. Nil while a transaction runs.
     var open: OpenVersion?
+    /// Indicates whether somebody has looked at what was kept since a version was last cut.
+    var isLookedAt = false
   }
   let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// Many statements that wait make a version first, so that whoever looks takes back few.
+  /// Whoever looks takes back many statements that are not kept.
   @Test func manyThatAreNotKept() throws {
     let backend = GatedBackend()
     let database = try Database(backend, schema: Self.schema, storage: StorageOptions(durability: .normal))

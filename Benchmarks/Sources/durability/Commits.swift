@@ -68,6 +68,48 @@ extension DurabilityBenchmark {
     }
   }
 
+  /// Statements of one thread, some hundred at a time of each kind in turn: the costs of keeping a commit beside those of
+  /// making it.
+  func statements() throws {
+    let kinds: [(name: String, durability: StorageOptions.Durability?)] = [
+      ("in memory", nil), (".memory", .memory), (".normal", .normal),
+    ]
+    let update = "mutation($id: Int!, $text: String!) { updateEvent(where: id == $id, set: {text: $text}) { id } }"
+    let databases = try kinds.map { kind in
+      try kind.durability.map {
+        try Database(
+          path: path("statements\(kind.name).gqlite"), schema: Self.schema, storage: StorageOptions(durability: $0))
+      } ?? Database(schema: Self.schema)
+    }
+    let queries = try databases.map { (try $0.prepare(Self.insertion), try $0.prepare(update)) }
+    let (turns, each) = (max(20, commits / 20), 500)
+    var times = [[[Double]]](repeating: [[], []], count: kinds.count)
+    for turn in 0..<turns {
+      for (place, (insert, update)) in queries.enumerated() {
+        // Inserted so that every id is new, and updated so that every row changes.
+        let inserting = try Self.time {
+          for number in 0..<each { _ = try insert.run(["id": .int(Int64(turn * each + number))]) }
+        }
+        let text = Value.string("something else, of turn \(turn)")
+        let updating = try Self.time {
+          for number in 0..<each { _ = try update.run(["id": .int(Int64(turn * each + number)), "text": text]) }
+        }
+        times[place][0].append(inserting / Double(each) * 1e6)
+        times[place][1].append(updating / Double(each) * 1e6)
+      }
+    }
+    for (number, operation) in ["insert", "update"].enumerated() {
+      let base = Self.median(times[0][number])
+      for (place, kind) in kinds.enumerated() {
+        let found = Self.median(times[place][number])
+        print(
+          Self.padded("one \(operation) after the other, \(kind.name), in µs", 48), Self.number(found), " more",
+          Self.number(found - base), " least", Self.number(times[place][number].min() ?? 0))
+      }
+    }
+    for database in databases { try database.close() }
+  }
+
   /// Commits of 4 KiB, so many that rows are written between them.
   func folding() throws {
     let database = try Database(path: path("folding.gqlite"), schema: Self.schema)

@@ -13,12 +13,14 @@ import GQLite
 struct DurabilityBenchmark {
   static let usage = """
     usage: durability [--only PARTS] [--rows N] [--commits N] [--folder DIR]
-      --only PARTS  some of commits,folding,threads,pipelined,ready,opening,following,text (default: all)
+      --only PARTS  some of commits,statements,folding,threads,pipelined,ready,opening,following,text (default: all)
       --rows N      rows of the file that is opened and followed (default 1000000)
       --commits N   commits of each kind (default 2000)
       --folder DIR  where files are written (default: a temporary folder; it must be on the disk that is measured)
     """
-  var parts: Set<String> = ["commits", "folding", "threads", "pipelined", "ready", "opening", "following", "text"]
+  var parts: Set<String> = [
+    "commits", "statements", "folding", "threads", "pipelined", "ready", "opening", "following", "text",
+  ]
   var rows = 1_000_000
   var commits = 2000
   var folder = FileManager.default.temporaryDirectory.appending(path: "durability-\(getpid())")
@@ -44,6 +46,7 @@ struct DurabilityBenchmark {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     if parts.contains("commits") { try singleCommits() }
+    if parts.contains("statements") { try statements() }
     if parts.contains("folding") { try folding() }
     if parts.contains("threads") { try threads() }
     if parts.contains("pipelined") { try pipelined() }

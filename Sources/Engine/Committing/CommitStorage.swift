@@ -38,8 +38,8 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Bytes of commits that may gather in memory, and count as kept meanwhile; 0 where each is appended.
   var gatheredBytes: Int { get }
 
-  /// Indicates whether ``append(_:newest:)`` waits for a disk, which takes far longer than to make a version.
-  var waitsForDisk: Bool { get }
+  /// Indicates whether the next ``append(_:newest:)`` is likely to ask for the version. Called by whoever commits.
+  var isFolding: Bool { get }
 
   /// Keeps some commits, which follow those that are kept, all or none. `newest` makes the version with all of them; it
   /// costs some microseconds.

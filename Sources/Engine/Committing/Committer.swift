@@ -46,8 +46,6 @@ final class Committer: @unchecked Sendable {
     /// When something was committed last, in milliseconds of a clock that only goes forward.
     var lastCommit: UInt64 = 0
     var isFoldingDue = false
-    /// Indicates whether a thread commits the queue though no writer waits for it.
-    var isCommitDue = false
     /// For each time that writing has ended so far: the last transaction that was kept then, and why it ended.
     var ends: [(durable: Int64, failure: QueryError)] = []
   }
@@ -85,6 +83,11 @@ final class Committer: @unchecked Sendable {
   /// How often writing has ended.
   private let endCount = Atomic<Int>(0)
   private let isRefusing: Atomic<Bool>
+  /// Indicates whether a thread commits the queue though no writer waits for it.
+  private let isCommitDue = Atomic<Bool>(false)
+  /// Indicates whether that thread lets transactions gather, and ends that moment.
+  private let gathers = Atomic<Bool>(false)
+  private let gatheringEnd = DispatchSemaphore(value: 0)
   /// Tells whether as much has gathered as may.
   private let hasGathered = Atomic<Bool>(false)
 
@@ -227,25 +230,38 @@ final class Committer: @unchecked Sendable {
 
   /// Returns whether the caller is to commit what gathers, because nobody else does so without waiting.
   func beginsCommitting() -> Bool {
-    if isGathering { return false }
-    return locked {
-      defer { progress.isCommitDue = true }
-      return !progress.isCommitDue
-    }
+    // Whoever finds it set has added a transaction before the other thread looks for the last time.
+    if isGathering || isCommitDue.load(ordering: .relaxed) { return false }
+    return locked { !isCommitDue.exchange(true, ordering: .relaxed) }
   }
 
   /// Returns whether there is more to be committed by whoever ``beginsCommitting()`` has chosen, who has ended otherwise.
   func goesOnCommitting() -> Bool {
     locked {
-      progress.isCommitDue = unkeptCount > 0
-      return progress.isCommitDue
+      let goesOn = unkeptCount > 0
+      isCommitDue.store(goesOn, ordering: .relaxed)
+      return goesOn
     }
   }
+
+  /// Lets transactions gather for a moment, as long as nobody waits for one: a commit costs as much as many of them.
+  /// Called by whoever ``beginsCommitting()`` has chosen.
+  func gather() {
+    let count = unkeptCount
+    if count == 0 || count >= Self.manyCommits { return }
+    gathers.store(true, ordering: .relaxed)
+    _ = gatheringEnd.wait(timeout: .now() + Self.gatheringTime)
+    gathers.store(false, ordering: .relaxed)
+  }
+
+  private static let manyCommits: Int64 = 512
+  private static let gatheringTime = DispatchTimeInterval.microseconds(400)
 
   /// Waits until a transaction is kept. `commit` brings what ``takeQueue()`` gives to the storage, and publishes it.
   func wait(for ticket: Ticket, committing commit: () throws(QueryError) -> Void) throws(QueryError) {
     // In this order: a number that was given again comes after an end.
     if durable >= ticket.version, endCount.load(ordering: .acquiring) == ticket.ends { return }
+    if gathers.load(ordering: .relaxed), gathers.exchange(false, ordering: .relaxed) { gatheringEnd.signal() }
     while true {
       pthread_mutex_lock(mutex)
       if ticket.ends < progress.ends.count {

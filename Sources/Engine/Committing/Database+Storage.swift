@@ -167,9 +167,13 @@ extension Database {
       // A version that was cut is not lost. None is made here, which would cost more than the commit.
       let old = state.publishCut(through: committer.durable)
       let commits = committer.takeQueue()
-      // A single one that waits for no disk is cut when somebody looks, see ``State/publishKept(_:)``.
-      if let last = commits.last?.version, commits.count > 1 || isWatched || committer.storage.waitsForDisk {
-        state.open?.cut(through: last)
+      // Where nobody has looked lately none is cut: whatever is written after it would be copied first. Whoever looks
+      // then makes one, see ``State/publishKept(_:)``.
+      if let last = commits.last?.version, let open = state.open,
+        state.isLookedAt || isWatched || open.isCutDue || committer.storage.isFolding
+      {
+        state.isLookedAt = false
+        open.cut(through: last)
       }
       return (commits, old)
     }
@@ -266,10 +270,12 @@ extension Database {
 extension Database.State {
   /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
   ///
-  /// Takes back what is applied and not kept in the version that is made, unless one was cut in time. That is little:
-  /// where more statements are applied before they are kept, a version is published first.
+  /// Takes back what is applied and not kept in the version that is made, unless one was cut in time. After the first look
+  /// one is cut with each commit.
   mutating func publishKept(_ committer: Committer) -> Snapshot? {
     let kept = committer.durable
+    // Also where whoever commits has published it already.
+    isLookedAt = true
     guard let open, open.published < kept else { return nil }
     if let old = publishCut(through: kept) { return old }
     guard let (durable, commits) = committer.unkept() else { return nil }

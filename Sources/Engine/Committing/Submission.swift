@@ -36,7 +36,10 @@ extension Database {
     guard let committer, committer.beginsCommitting() else { return }
     DispatchQueue.global(qos: .userInitiated).async { [self] in
       // A failure is told to whoever asks for an answer, and ends writing.
-      while committer.goesOnCommitting() { try? wait(for: committer.applied) }
+      while committer.goesOnCommitting() {
+        try? wait(for: committer.applied)
+        committer.gather()
+      }
     }
   }
 }

@@ -27,7 +27,7 @@ extension Database {
       state.open = open
       defer {
         needsCompaction = open.needsCompaction
-        if open.isFull || needsCompaction { published = state.publishOpen() }
+        if open.isFull() || needsCompaction { published = state.publishOpen() }
       }
       return try open.apply(program, context, into: &output)
     }
@@ -35,9 +35,6 @@ extension Database {
     if needsCompaction { try? dropSuperseded() }
     return isApplied
   }
-
-  /// Statements that are applied behind a version that is kept and not published: whoever looks takes back as many.
-  private static let maximumUnkept: Int64 = 16
 
   /// Applies a point mutation of a database that keeps its data. The caller waits until it is kept, without the lock.
   private func applyDurably(
@@ -55,7 +52,7 @@ extension Database {
       // Applied as a transaction of its own, which goes on from a version without what is superseded, or is appended with
       // what has gathered.
       if let open = state.open, open.needsCompaction || committer.isFull { return false }
-      if let open = state.open, open.isFull || committer.unkeptCount >= Self.maximumUnkept {
+      if let open = state.open, open.isFull(unkept: committer.unkeptCount) {
         superseded = state.publishKept(committer)
       }
       let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, recordingAfter: committer.durable)

@@ -101,9 +101,15 @@ final class OpenVersion {
   /// The number of statements.
   var count: Int { journal.count }
 
-  /// Whether it is to be published before the next statement.
-  var isFull: Bool {
-    if isRecording { return uncut >= Self.maximumStatements }
+  /// Indicates whether a version is to be cut with the next commit, so that none needs to be made of what is not kept.
+  var isCutDue: Bool { uncut >= Self.maximumStatements / 2 }
+
+  /// Returns whether it is to be published before the next statement. To take many statements back is put off until there
+  /// are many more that stay.
+  ///
+  /// - Parameter unkept: The number of statements that would be taken back.
+  func isFull(unkept: Int64 = 0) -> Bool {
+    if isRecording { return uncut >= Self.maximumStatements + 8 * Int(clamping: unkept) }
     return isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
       || work >= Self.maximumWork
   }

@@ -13,7 +13,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   private let options: StorageOptions
 
   // What the rows of the backend lack.
-  private var dirty = DirtyRows()
+  @exclusivity(unchecked) private var dirty = DirtyRows()
   /// Rows that are being written, of versions up to one.
   private var folding: (rows: DirtyRows, end: StoragePoint)?
   private var folded: Int64 = 0
@@ -97,7 +97,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   // MARK: - Appending
 
   var gatheredBytes: Int { options.durability == .memory ? options.folding.logBytes : 0 }
-  var waitsForDisk: Bool { options.durability == .full }
+  var isFolding: Bool { folding != nil || recordBytes > options.folding.logBytes }
 
   func append(_ commits: [Commit], newest: () throws(QueryError) -> Snapshot) throws(QueryError) {
     guard let last = commits.last?.version else { return }

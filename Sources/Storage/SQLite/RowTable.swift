@@ -16,6 +16,7 @@ final class RowTable {
   private let kind: StorageLayout.Kind
   /// Those of the kind. Their parts are looked at in place, so that no row counts references.
   private let fields: [StorageLayout.Field]
+  private let checks: [StoredValue.Check]
   private let insertion: StorageStatement
   private let deletion: StorageStatement
   private let lookup: StorageStatement
@@ -39,6 +40,7 @@ final class RowTable {
     self.kind = kind
     self.hasCounts = hasCounts
     fields = kind.fields
+    checks = kind.fields.map { StoredValue.Check($0.column.type, catalog) }
     self.catalog = catalog
     self.connection = connection
     let marks = Array(repeating: "?", count: kind.fields.count + Int(Self.head)).joined(separator: ", ")
@@ -302,7 +304,7 @@ final class RowTable {
         continue
       }
       guard let cell = cell(statement, number, kind, bytes, index, batch.arena),
-        StoredValue.isValid(cell, fields[index].column.type, catalog)
+        StoredValue.isValid(cell, checks[index], fields[index].column.type, catalog)
       else { throw corrupt(Int64(row), "the value of '\(fields[index].column.name)' is none of its type") }
       batch.columns.set(Int(fields[index].column.id.index), place, cell)
     }

@@ -238,13 +238,14 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// - Parameters:
   ///   - point: That version, if `body` changes it.
   ///   - isNoted: Whether it is noted in any case, since pages are written anyway.
+  ///   - holds: Whether the next one is likely to come soon; see ``StorageConnection/transaction(holds:_:)``.
   private func transaction(
     _ connection: StorageConnection, isNew: Bool = false, reaching point: StoragePoint? = nil, isNoted: Bool = false,
-    _ body: () throws(QueryError) -> Void
+    holds: Bool = false, _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
     let reached = point ?? newest
     let isNoting = isNoted || notesNewest || connection.isCheckpointDue
-    try connection.transaction { () throws(QueryError) in
+    try connection.transaction(holds: holds) { () throws(QueryError) in
       if !isNew, connection.dataVersion != knownVersion || connection.isReplaced {
         throw StorageProblem.changed.error(path)
       }
@@ -266,7 +267,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     insertion = statement
     guard let last = records.last else { return }
     let point = StoragePoint(version: last.version, sum: LogRecord.sum(last.bytes))
-    try transaction(connection, reaching: point) { () throws(QueryError) in
+    try transaction(connection, reaching: point, holds: true) { () throws(QueryError) in
       for record in records {
         statement.bind(1, record.version)
         statement.bind(2, record.time)

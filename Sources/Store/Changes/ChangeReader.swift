@@ -315,7 +315,7 @@ struct ChangeReader {
 /// Memory for what the values of one row point to.
 struct ChangeScratch: ~Copyable {
   private final class Blocks {
-    var starts: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) var starts: [UnsafeMutableRawPointer] = []
     deinit { for start in starts { start.deallocate() } }
   }
   private let blocks = Blocks()

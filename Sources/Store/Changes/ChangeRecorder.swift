@@ -6,6 +6,8 @@ final class ChangeRecorder: @unchecked Sendable {
   /// By type; nil where the transaction has not looked for writing.
   private var tables: [TableRecorder?]
   let waiting = WaitingRecorder()
+  /// Used again for each set.
+  @exclusivity(unchecked) private var writer = ChangeWriter()
 
   init(types: Int) { tables = Array(repeating: nil, count: types) }
 
@@ -28,9 +30,9 @@ final class ChangeRecorder: @unchecked Sendable {
   ///
   /// - Parameter waiting: What ``WaitingRecorder/changes(to:_:)`` gives.
   func take(_ current: [Table], _ waiting: [RowWaitingChanges]) -> ChangeSet {
-    var writer = ChangeWriter()
-    for (number, recorder) in tables.enumerated() {
-      guard let recorder else {
+    for number in tables.indices {
+      guard let recorder = tables[number] else {
+        if waiting.isEmpty { continue }
         // Links that wait belong to tables that need not be written.
         addWaiting(waiting.filter { Int($0.type.index) == number }, current[number], to: &writer)
         continue
@@ -67,7 +69,7 @@ final class ChangeRecorder: @unchecked Sendable {
   private func addMerged(
     _ recorder: TableRecorder, _ table: Table, _ waiting: [RowWaitingChanges], to writer: inout ChangeWriter
   ) {
-    var noted: [(row: UInt32, notes: ArraySlice<Int>)] = []
+    var noted: [(row: UInt32, notes: Range<Int>)] = []
     recorder.forEachRow { row, notes in noted.append((row, notes)) }
     var (next, nextWaiting) = (0, 0)
     while next < noted.count || nextWaiting < waiting.count {
@@ -79,7 +81,7 @@ final class ChangeRecorder: @unchecked Sendable {
         changes = waiting[nextWaiting].changes[...]
         nextWaiting += 1
       }
-      var notes: ArraySlice<Int> = []
+      var notes = 0..<0
       if next < noted.count, noted[next].row == row {
         notes = noted[next].notes
         next += 1

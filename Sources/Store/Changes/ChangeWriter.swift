@@ -12,13 +12,12 @@ struct ChangeWriter: ~Copyable {
 
   var byteCount: Int { output.count }
 
-  /// The set. The writer is not to be used afterwards.
+  /// Returns the set, and begins another one.
   mutating func finish() -> ChangeSet {
     closeType()
-    let bytes = ContiguousArray<UInt8>(unsafeUninitializedCapacity: output.count) { room, count in
-      output.withUnsafeBytes { UnsafeMutableRawBufferPointer(room).copyMemory(from: $0) }
-      count = output.count
-    }
+    let bytes = output.withUnsafeBytes { ContiguousArray($0) }
+    output.removeAll(keeping: 1 << 16)
+    nextRow = 0
     return ChangeSet(bytes: bytes)
   }
 

@@ -3,6 +3,39 @@ import GQLCatalog
 
 /// A check of cells that come from outside: readers rely on it that they are values of their columns.
 package enum StoredValue {
+  /// The check of a column's cells. Unlike a ``GQLCatalog/ValueType`` it is copied without counting references.
+  package enum Check: Sendable, Hashable {
+    case scalar(ScalarType)
+    case below(UInt64)
+    case none
+    /// Elements are checked by the column's type.
+    case list
+
+    package init(_ type: ValueType, _ catalog: Catalog) {
+      switch type {
+      case .scalar(let scalar): self = .scalar(scalar)
+      case .enumeration(let id): self = .below(UInt64(catalog[id].values.count))
+      case .embedded, .null: self = .below(2)
+      case .entity: self = .none
+      case .list: self = .list
+      }
+    }
+  }
+
+  /// Returns whether a cell that is not null is a value of a column with a check and a type. What it points to must be
+  /// readable.
+  @inline(__always)
+  package static func isValid(
+    _ cell: Cell, _ check: Check, _ type: @autoclosure () -> ValueType, _ catalog: Catalog
+  ) -> Bool {
+    switch check {
+    case .scalar(let scalar): isValid(cell, scalar)
+    case .below(let end): cell.low < end
+    case .none: true
+    case .list: isValid(cell, type(), catalog)
+    }
+  }
+
   /// Returns whether a cell that is not null is a value of a type. What it points to must be readable.
   package static func isValid(_ cell: Cell, _ type: ValueType, _ catalog: Catalog) -> Bool {
     switch type {
@@ -14,7 +47,7 @@ package enum StoredValue {
     }
   }
 
-  private static func isValid(_ cell: Cell, _ scalar: ScalarType) -> Bool {
+  package static func isValid(_ cell: Cell, _ scalar: ScalarType) -> Bool {
     switch scalar {
     case .int, .duration, .bytes: return true
     case .boolean: return cell.low <= 1

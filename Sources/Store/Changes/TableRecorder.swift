@@ -31,6 +31,8 @@ final class TableRecorder: @unchecked Sendable {
   @exclusivity(unchecked) private var words: ContiguousArray<UInt32> = []
   /// The notes by row and part, once they are many.
   @exclusivity(unchecked) private var places: [UInt64: Int] = [:]
+  /// The places of the notes in the order of rows and parts, while a set is written.
+  @exclusivity(unchecked) private var order: ContiguousArray<Int> = []
   /// Notes up to which a search goes through all.
   private static let few = 12
 
@@ -125,17 +127,24 @@ final class TableRecorder: @unchecked Sendable {
 
   // MARK: - Reading
 
-  /// The rows of which something was noted, ascending, each with its notes in the order of parts.
-  func forEachRow(_ body: (UInt32, ArraySlice<Int>) -> Void) {
+  private func key(_ place: Int) -> UInt64 { Self.key(notes[place].row, notes[place].part) }
+
+  /// Calls with the rows of which something was noted, ascending, each with its notes in the order of parts.
+  func forEachRow(_ body: (UInt32, Range<Int>) -> Void) {
     if notes.isEmpty { return }
-    var order = Array(notes.indices)
-    order.sort { Self.key(notes[$0].row, notes[$0].part) < Self.key(notes[$1].row, notes[$1].part) }
+    order.removeAll(keepingCapacity: order.count < 1024)
+    var isAscending = true
+    for place in notes.indices {
+      if place > 0, key(place) < key(place - 1) { isAscending = false }
+      order.append(place)
+    }
+    if !isAscending { order.sort { key($0) < key($1) } }
     var start = 0
     while start < order.count {
       let row = notes[order[start]].row
       var end = start + 1
       while end < order.count, notes[order[end]].row == row { end += 1 }
-      body(row, order[start..<end])
+      body(row, start..<end)
       start = end
     }
   }
@@ -145,19 +154,23 @@ final class TableRecorder: @unchecked Sendable {
     fileprivate let recorder: TableRecorder
     fileprivate let table: Table
     fileprivate let row: UInt32
-    fileprivate let notes: ArraySlice<Int>
+    /// Places in the recorder's order.
+    fileprivate let notes: Range<Int>
     let status: UInt64
   }
 
   /// A row as it was before the transaction, from what was noted and what was not written.
-  func row(_ row: UInt32, _ found: ArraySlice<Int>, in table: Table) -> Row {
+  func row(_ row: UInt32, _ found: Range<Int>, in table: Table) -> Row {
     var status = table.status(row)
-    for index in found where notes[index].part == liveness { status = notes[index].cell.low }
+    for place in found where notes[order[place]].part == liveness { status = notes[order[place]].cell.low }
     return Row(recorder: self, table: table, row: row, notes: found, status: status)
   }
 
-  private func note(_ part: UInt32, _ found: ArraySlice<Int>) -> Note? {
-    for index in found where notes[index].part >= part { return notes[index].part == part ? notes[index] : nil }
+  private func note(_ part: UInt32, _ found: Range<Int>) -> Note? {
+    for place in found {
+      let index = order[place]
+      if notes[index].part >= part { return notes[index].part == part ? notes[index] : nil }
+    }
     return nil
   }
 

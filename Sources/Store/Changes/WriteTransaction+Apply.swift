@@ -39,19 +39,19 @@ private final class ChangeApplication {
   private let transaction: WriteTransaction
   private let catalog: Catalog
   private let isKnown: ((Int, UInt32) -> Bool)?
-  private var reader: ChangeReader
+  @exclusivity(unchecked) private var reader: ChangeReader
   private let scratch = ChangeScratch()
-  private var rows: ContiguousArray<UInt32> = []
-  private var words: ContiguousArray<UInt32> = []
+  @exclusivity(unchecked) private var rows: ContiguousArray<UInt32> = []
+  @exclusivity(unchecked) private var words: ContiguousArray<UInt32> = []
   /// By type: one more than the greatest row that something leads to.
-  private var reach: [UInt32]
+  @exclusivity(unchecked) private var reach: [UInt32]
   /// The type at hand, its table, and what its rows begin with.
-  private var layout: StoreLayout.TypeLayout
-  private var table: Table
-  private var firstNew: UInt32 = 0
+  @exclusivity(unchecked) private var layout: StoreLayout.TypeLayout
+  @exclusivity(unchecked) private var table: Table
+  @exclusivity(unchecked) private var firstNew: UInt32 = 0
   /// By column: whether the row at hand has a change of it, and which have.
-  private var isChanged: [Bool] = []
-  private var changed: [Int] = []
+  @exclusivity(unchecked) private var isChanged: [Bool] = []
+  @exclusivity(unchecked) private var changed: [Int] = []
 
   /// Nil for a store without types, which has nothing to be changed.
   init?(_ transaction: WriteTransaction, _ bytes: UnsafeRawBufferPointer, _ isKnown: ((Int, UInt32) -> Bool)?) {
@@ -311,8 +311,10 @@ private final class ChangeApplication {
   /// Writes the fields of a row that has a content before and after.
   private func change(_ row: UInt32, _ marks: RowChangeMarks) throws(ChangeProblem) {
     let isLive = marks.before == RowChangeStatus.live && marks.after == RowChangeStatus.live
-    for number in changed {
+    for place in changed.indices {
+      let number = changed[place]
       write(row, number, isLive: isLive, ownsPayload: false)
+      if layout.foldedColumns[number].isEmpty { continue }
       for folded in layout.foldedColumns[number] {
         try fold(folded, from: number)
         write(row, folded, isLive: isLive, ownsPayload: true)
