@@ -31,13 +31,7 @@ enum AccessProbe {
 extension AccessPath {
   /// The type whose rows it finds, where an index says so.
   fileprivate func type(_ catalog: Catalog) -> EntityTypeID {
-    switch self {
-    case .lookup(let index, _), .lookupEach(let index, _), .range(let index, _), .fullText(let index, _, _),
-      .trigram(let index, _, _, _):
-      catalog[index].type
-    case .timeRange(let type, _, _): type
-    case .intersection(let paths), .union(let paths): paths.first?.type(catalog) ?? EntityTypeID(0)
-    case .source, .scan, .rowSet, .empty, .hashJoin: EntityTypeID(0)
-    }
+    if case .timeRange(let type, _, _) = self { return type }
+    return index.map { catalog[$0].type } ?? parts.first?.type(catalog) ?? EntityTypeID(0)
   }
 }

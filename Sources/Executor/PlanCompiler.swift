@@ -104,7 +104,7 @@ struct PlanCompiler {
       var isOneKey = false
       if case .key = set.source { isOneKey = true }
       return lookup(index, key, keysAreNonNull: isOneKey)
-    case .scan, .lookupEach, .range, .empty, .timeRange, .fullText, .trigram: return access(path, set.type)
+    default: return access(path, set.type)
     }
   }
 
@@ -215,7 +215,7 @@ struct PlanCompiler {
     for inside in [set.predicate, setPlan.filter].compactMap({ $0 }) + set.order.map(\.expression) + set.distinctOn {
       result = max(result, scopes(inside) - 1)
     }
-    result = max(result, scopes(setPlan.access))
+    for key in setPlan.access.keyExpressions { result = max(result, scopes(key)) }
     aroundSet[id] = result
     return result
   }
@@ -225,20 +225,6 @@ struct PlanCompiler {
     case .entity(let reference): reference.scope + 1
     case .set(let set): scopesUsed(byAround: set.index)
     }
-  }
-
-  private mutating func scopes(_ path: AccessPath) -> Int {
-    var parts: [BoundExpression] = []
-    switch path {
-    case .source, .scan, .rowSet, .empty: return 0
-    case .fullText(_, _, let query): parts = [query]
-    case .trigram(_, _, _, let pattern): parts = [pattern]
-    case .lookup(_, let key), .lookupEach(_, let key), .hashJoin(_, let key): parts = key
-    case .range(_, let range), .timeRange(_, _, let range):
-      parts = range.equal + [range.lower?.value, range.upper?.value, range.prefix].compactMap { $0 }
-    case .intersection(let paths), .union(let paths): return paths.reduce(0) { max($0, scopes($1)) }
-    }
-    return parts.reduce(0) { max($0, scopes($1)) }
   }
 
   /// How many scopes an expression uses: 0 if only constants and parameters.

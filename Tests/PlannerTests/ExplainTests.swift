@@ -117,7 +117,7 @@ private typealias Message = ChatFixture.Message
 
   @Test func limitDecides() {
     var fixture = ChatFixture()
-    fixture.statistics.shares[ChatFixture.Index.status] = { _ in 500 }
+    fixture.statistics.shares[ChatFixture.Index.status] = { _ in 5_000 }
     let changed = fixture
     func order(_ limit: Int64) -> OrderMethod {
       let set = collection(

@@ -106,15 +106,16 @@ private typealias Index = ChatFixture.Index
       "├ access   BTreeRange User.age == 30\n└ filter   status == ACTIVE")
   }
 
-  @Test func intersectionOfTwoSelectiveIndexes() {
+  /// What one index finds is tested faster than another index is read for it, as long as the tests are cheap.
+  @Test func oneOfTwoSelectiveIndexes() {
     var fixture = ChatFixture()
     fixture.statistics.shares[Index.status] = { _ in 1_000 }
     let predicate = all(
       compare(user(User.status), .equal, status(2)), compare(user(User.age), .equal, int(30)),
       bool(.textTest(.contains, user(User.city), text("x"))))
     let text = explained(query(collection(ChatFixture.user, where: predicate)), fixture)
-    #expect(text.contains("∩"), "\(text)")
-    #expect(text.contains("└ filter   city contains \"x\""))
+    #expect(text.contains("access   Hash User.status == BANNED"), "\(text)")
+    #expect(text.contains("└ filter   age == 30 and city contains \"x\""))
   }
 
   @Test func unionForOr() {
@@ -256,8 +257,7 @@ private typealias Index = ChatFixture.Index
       ├ access   BTreeWalk User.age
       ├ filter   status == ACTIVE
       ├ order    from index, stop after 10
-      └ else     FullScan
-        ├ filter   status == ACTIVE
+      └ else     Hash User.status == ACTIVE
         └ order    top 10 by age
       """,
       orderBy: [ascending(user(User.age))], limit: int(10))
@@ -282,11 +282,15 @@ private typealias Index = ChatFixture.Index
       nil, "├ access   BTreeWalk User(city, age)\n└ order    from index, stop after 3",
       orderBy: [ascending(user(User.city)), ascending(user(User.age))], limit: int(3))
     check(
-      nil, "├ access   FullScan\n└ order    top 3 by [-city, -age]",
+      nil,
+      "├ access   BTreeWalk User(city, age)  descending\n"
+        + "└ order    from index by -city, ties sorted by -age, stop after 3",
       orderBy: [descending(user(User.city)), descending(user(User.age))], limit: int(3))
-    // Equal cities would come by age instead of by row.
+    // Equal cities come by age instead of by row.
     check(
-      nil, "├ access   FullScan\n└ order    top 3 by city", orderBy: [ascending(user(User.city))], limit: int(3))
+      nil,
+      "├ access   BTreeWalk User(city, age)\n└ order    from index by city, ties in canonical order, stop after 3",
+      orderBy: [ascending(user(User.city))], limit: int(3))
   }
 
   @Test func failingFilterSeesEveryRow() {

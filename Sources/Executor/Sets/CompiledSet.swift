@@ -159,6 +159,8 @@ final class CompiledOrder: @unchecked Sendable {
   /// The reader slot of the first of several terms, if it is a plain fixed-width column and the others cannot fail; else
   /// -1. Rows may be left out by it then, whatever the others say.
   let leading: Int
+  /// Whether the first term is the id: then rows stand in their own order as long as ids ascend with insertion.
+  let isByID: Bool
   let directColumn: ColumnID
   let directKind: ColumnKind
   let directIsNonNull: Bool
@@ -171,6 +173,13 @@ final class CompiledOrder: @unchecked Sendable {
         type: term.expression.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst, isStable: isStable)
     }
     program = compiler.program(terms.map(\.expression))
+    if let primary = compiler.catalog[type].indexes.first.map({ compiler.catalog[$0] }), primary.isPrimary,
+      compiler.catalog[type].kind == .entity, case .column(.scope(0, _), let column)? = terms.first?.expression.kind
+    {
+      isByID = primary.columns == [column]
+    } else {
+      isByID = false
+    }
     if let term = terms.first, case .column(.scope(0, _), let column) = term.expression.kind {
       let descriptor = compiler.catalog[type][column]
       directColumn = column

@@ -12,7 +12,9 @@ extension Execution {
       let started = measuredTime
       let count = result.rows.count - first
       defer { note(set, ordered: count, since: started) }
-      if order.direct >= 0, isWithoutNulls(set, order) {
+      if order.isByID, snapshot.idsAscend(set.type) {
+        sortByRow(order, scopes.count, &result, from: first, firstOffset: firstOffset)
+      } else if order.direct >= 0, isWithoutNulls(set, order) {
         try sortDirectly(set, state, order, scopes, &result, from: first, firstOffset: firstOffset)
         if set.distinct == nil { return }
       } else if order.leading >= 0, set.outerScopes == 0, isWithoutNulls(set, order) {
@@ -25,6 +27,19 @@ extension Execution {
       try keepFirst(set, state, distinct, scopes, &result, from: first, firstOffset: firstOffset)
     }
     try cut(set, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  /// Sorts the rows of each element by id, where ids ascend with the rows.
+  private func sortByRow(
+    _ order: CompiledOrder, _ elements: Int, _ result: inout Expansion, from first: Int, firstOffset: Int
+  ) {
+    let offsets = result.offsets.base + firstOffset
+    var start = first
+    for element in 0..<elements {
+      let end = Int(offsets[element])
+      RowSorting.sort(result.rows.base + start, end - start, descending: order.terms[0].isDescending)
+      start = end
+    }
   }
 
   /// Keeps the slice of each element's rows.

@@ -55,7 +55,7 @@ extension Execution {
       if let cursor { try keepAfter(cursor, set, state, order, outer, from: start) }
       if last == PageLayout.noRow, state.candidates.count >= capacity { last = state.candidates[capacity - 1] }
       if count < chunk { break }
-      if last == PageLayout.noRow, cursor == nil, seen >= set.rowsBeforeRetreat {
+      if last == PageLayout.noRow, seen >= set.rowsBeforeRetreat {
         note(set, accessRows: seen)
         return false
       }

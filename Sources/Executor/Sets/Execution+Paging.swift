@@ -79,6 +79,7 @@ extension Execution {
       return true
     }
     let first = rows.count
+    var seen = 0
     var chunk = min(max(slice.end, 64), ScopeRows.batchRows)
     while rows.count - first < slice.end, start < end {
       let from = rows.count
@@ -86,10 +87,17 @@ extension Execution {
       rows.reserve(count)
       rows.count += tree.walk(from: start, count, into: rows.end)
       start += count
+      seen += count
       note(set, accessRows: count)
       try filterRows(set, state, outer, &rows, from: from, needed: Int.max)
       chunk = min(chunk * 2, 1 << 14)
       try checkMemory(rows.count &* 4)
+      if seen >= set.rowsBeforeRetreat, rows.count - first < slice.end, start < end, let retreat = set.retreat {
+        rows.count = first
+        actuals?[set.id].retreats += 1
+        try appendCompared(retreat, state, outer, cursors, slice, into: &rows)
+        return true
+      }
     }
     keep(slice, of: &rows, from: first, isBackward: false)
     return true
@@ -105,7 +113,11 @@ extension Execution {
       try isWalkable(set, outer)
     else { return false }
     let walk = OrderedWalk(descending: isDescending, prefix: prefix)
-    _ = try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
+    let isDone = try appendIncremental(set, state, order, walk, outer, slice, after: after, into: &rows)
+    if !isDone, let retreat = set.retreat {
+      actuals?[set.id].retreats += 1
+      try appendCompared(retreat, state, outer, cursors, slice, into: &rows)
+    }
     return true
   }
 

@@ -107,21 +107,24 @@ extension Execution {
         return true
       }
       let slots = snapshot.slotCount(set.type)
-      var page = 0
-      while page < slots, rows.count - first < needed {
-        if needed < Int.max, page >= set.rowsBeforeRetreat, let retreat = set.retreat {
-          note(set, accessRows: page)
+      // Where a few rows are enough, few are looked at first: a condition may be dear.
+      var size = needed < ScopeRows.batchRows ? max(Self.firstRows, needed) : PageLayout.rows
+      var row = 0
+      while row < slots, rows.count - first < needed {
+        if needed < Int.max, row >= set.rowsBeforeRetreat, let retreat = set.retreat {
+          note(set, accessRows: row)
           rows.count = first
           if mayAbandon { return false }
           actuals?[set.id].retreats += 1
           return try appendFiltered(retreat, state, outer, needed, inAnyOrder: inAnyOrder, into: &rows)
         }
-        let count = min(PageLayout.rows, slots - page)
+        let count = min(size, min(PageLayout.rows - row & PageLayout.rowMask, slots - row))
         rows.reserve(PageLayout.rows)
-        rows.count += try filterPage(set, state, page, count, outer, into: rows.end)
-        page += count
+        rows.count += try filterPage(set, state, row, count, outer, into: rows.end)
+        row += count
+        size = min(size &* 2, PageLayout.rows)
       }
-      note(set, accessRows: min(page, slots))
+      note(set, accessRows: min(row, slots))
       return true
     }
     if needed < Int.max, !set.filterCanFail, let window = try set.access.firstWindow(needed: needed, outer, self) {
@@ -134,8 +137,13 @@ extension Execution {
       note(set, accessRows: rows.count - first)
       return true
     }
-    let isAscending = try set.access.gather(set, state, outer, self, into: &rows)
+    var isAscending = try set.access.gather(set, state, outer, self, into: &rows)
     note(set, accessRows: rows.count - first)
+    if !isAscending, !inAnyOrder, needed < Int.max, set.filter != nil, !set.access.isLinkOrdered {
+      // In order first, so that no more rows are tested than are needed.
+      sortUnique(&rows, from: first, set, state)
+      isAscending = true
+    }
     try filterRows(set, state, outer, &rows, from: first, needed: isAscending || inAnyOrder ? needed : Int.max)
     // An intersection that starts with a relation keeps the order of the links.
     if !isAscending, !set.access.isLinkOrdered { sortUnique(&rows, from: first, set, state) }
@@ -214,9 +222,11 @@ extension Execution {
     let end = rows.count
     var written = first
     var start = first
+    var size = needed < ScopeRows.batchRows ? max(Self.firstRows, needed) : ScopeRows.batchRows
     while start < end, written - first < needed {
       try checkpoint()
-      let count = min(ScopeRows.batchRows, end - start)
+      let count = min(size, end - start)
+      size = min(size &* 2, ScopeRows.batchRows)
       try visit(count)
       let base = rows.base
       let batch = gather.batch(UnsafePointer(base + start), count, start: start, ends: UnsafePointer(base))
@@ -230,6 +240,9 @@ extension Execution {
     rows.count = written
     note(set, filtered: min(start, end) - first, kept: written - first, since: started)
   }
+
+  /// So many rows are tested at first where a few are enough; then twice as many each time.
+  private static var firstRows: Int { 16 }
 
   // MARK: - Ordered access
 
@@ -248,7 +261,7 @@ extension Execution {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ slice: Slice, _ needed: Int, _ descending: Bool,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> WalkEnd {
-    if let search = set.access as? FullTextScan {
+    if descending, let search = set.access as? FullTextScan {
       _ = try search.appendBest(set, state, outer, needed: needed, self, into: &rows)
       return .ordered
     }
@@ -319,6 +332,10 @@ extension Execution {
     let capacity = min(slice.end, max(all, 1))
     try checkMemory(capacity &* 16)
     let isLink = set.access.isLinkOrdered
+    if order.isByID, !isLink, snapshot.idsAscend(set.type) {
+      try appendByRow(set, state, order, outer, slice, into: &rows)
+      return
+    }
     if order.direct >= 0, !isLink, isWithoutNulls(set, order) || !order.terms[0].nullsFirst {
       let items = state.items.room(for: SortItem.self, count: capacity)
       var heap = TopHeap(items, capacity: capacity)
@@ -376,6 +393,22 @@ extension Execution {
     try reduce(set, state, order, outer, to: capacity, isFinal: true)
     if slice.offset < state.candidates.count {
       rows.append(UnsafePointer(state.candidates.base + slice.offset), state.candidates.count - slice.offset)
+    }
+  }
+
+  /// Appends the slice of the list in the order of ids that ascend with the rows.
+  private func appendByRow(
+    _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, _ slice: Slice,
+    into rows: inout RowBuffer
+  ) throws(RuntimeProblem) {
+    state.candidates.removeAll()
+    let isDescending = order.terms[0].isDescending
+    try appendFiltered(set, state, outer, isDescending ? Int.max : slice.end, into: &state.candidates)
+    let count = state.candidates.count
+    let kept = max(0, min(slice.end, count) - slice.offset)
+    rows.reserve(kept)
+    for index in slice.offset..<slice.offset + kept {
+      rows.append(state.candidates[isDescending ? count - 1 - index : index])
     }
   }
 

@@ -15,6 +15,21 @@ struct SortItem: BitwiseCopyable {
 }
 
 enum RowSorting {
+  /// Sorts rows by their numbers. Complexity: O(*n*) where they ascend or descend already, as links mostly do.
+  static func sort(_ rows: UnsafeMutablePointer<UInt32>, _ count: Int, descending: Bool) {
+    guard count > 1 else { return }
+    var buffer = UnsafeMutableBufferPointer(start: rows, count: count)
+    var falls = false
+    var rises = false
+    for index in 1..<count {
+      if rows[index] < rows[index - 1] { falls = true } else { rises = true }
+    }
+    if falls, rises { buffer.sort() }
+    // Sorted ascending, or as it came.
+    let isDescending = falls && !rises
+    if isDescending != descending { buffer.reverse() }
+  }
+
   /// Sorts ascending and leaves repeats out; gives the new count. `bits` is working memory; rows lie below `limit`.
   static func sortUnique(
     _ rows: UnsafeMutablePointer<UInt32>, _ count: Int, limit: Int, bits: inout BitMemory

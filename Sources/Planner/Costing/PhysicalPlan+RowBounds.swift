@@ -14,14 +14,8 @@ extension PhysicalPlan {
     case .relation(_, let relation): if !catalog[relation].isToMany { atMost(1) }
     case .all, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted: break
     }
-    switch self[id].access {
-    case .lookup(let index, _): if catalog[index].isUnique { atMost(1) }
-    case .range(let index, let range):
-      if catalog[index].isUnique, range.equal.count == catalog[index].columns.count { atMost(1) }
-    case .empty: atMost(0)
-    case .fullText, .trigram: break
-    case .source, .scan, .lookupEach, .intersection, .union, .rowSet, .hashJoin, .timeRange: break
-    }
+    let access = self[id].access
+    if access == .empty { atMost(0) } else if access.findsOne(catalog) { atMost(1) }
     return RowBounds(upper: upper)
   }
 }

@@ -269,7 +269,8 @@ private struct PlanTreeBuilder {
     switch setPlan.order {
     case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
     case .fromAccess:
-      let method = setPlan.access.fixedColumns(catalog) == nil ? "from index" : "by insertion"
+      let isByRow = setPlan.access.fixedColumns(catalog) != nil && !setPlan.order.walk.isDescending
+      let method = isByRow ? "by insertion" : "from index"
       return limit.map { "\(method), stop after \($0)\(skipped)" } ?? pages(set, skipped, method) ?? method
     case .incremental(_, let prefix):
       let rest = Array(set.order.dropFirst(prefix))

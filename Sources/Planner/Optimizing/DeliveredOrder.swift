@@ -70,8 +70,7 @@ extension BoundQuery {
     match: OrderMatch, descending: Bool
   ) {
     let ids = idsAscend ? catalog.idColumn(of: set.type) : nil
-    if case .fullText(_, let columns, let words) = path {
-      guard servesScore(columns, words, set) else { return (.none, false) }
+    if case .fullText(_, let columns, let words) = path, servesScore(columns, words, set) {
       return (set.order.count == 1 ? .satisfied : .prefix(1), true)
     }
     if let fixed = path.fixedColumns(catalog) {
@@ -146,17 +145,6 @@ extension BoundQuery {
       query.mapReferences({ $0.shifted(by: -1) }) == words
     else { return false }
     return true
-  }
-}
-
-extension AccessPath {
-  /// Returns the columns in which all rows of a path agree that gives its rows in canonical order; nil for other paths.
-  func fixedColumns(_ catalog: Catalog) -> [ColumnID]? {
-    switch self {
-    case .lookup(let index, _): catalog[index].columns
-    case .scan, .lookupEach, .timeRange, .trigram, .rowSet: []
-    case .source, .range, .intersection, .union, .empty, .fullText, .hashJoin: nil
-    }
   }
 }
 

@@ -96,28 +96,10 @@ extension Optimizer {
   // MARK: Hints
 
   func meets(_ hint: AccessHint, _ path: AccessPath) -> Bool {
-    func names(_ id: IndexID) -> Bool {
-      guard let name = hint.index else { return true }
-      return catalog[id].name.utf8.elementsEqual(name.utf8)
-    }
-    switch path {
-    case .scan: return hint.access == .scan && hint.index == nil
-    case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
-      guard names(id) else { return false }
-      switch hint.access {
-      case .id: return catalog[id].isPrimary
-      case .hash:
-        if case .range = path { return false }
-        return catalog[id].kind == .hash
-      case .btree: return catalog[id].kind == .btree
-      case .scan, .fullText, .trigram: return false
-      }
-    case .intersection(let paths), .union(let paths): return paths.allSatisfy { meets(hint, $0) }
-    case .timeRange: return hint.access == .scan && hint.index == nil
-    case .fullText(let id, _, _): return names(id) && hint.access == .fullText
-    case .trigram(let id, _, _, _): return names(id) && hint.access == .trigram
-    case .source, .rowSet, .empty, .hashJoin: return false
-    }
+    if !path.parts.isEmpty { return path.parts.allSatisfy { meets(hint, $0) } }
+    guard path.hints(catalog).contains(hint.access) else { return false }
+    guard let name = hint.index else { return true }
+    return path.index.map { catalog[$0].name.utf8.elementsEqual(name.utf8) } ?? false
   }
 
   /// A relation or a key leaves no choice of access.

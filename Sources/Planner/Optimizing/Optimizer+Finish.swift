@@ -117,27 +117,6 @@ private struct PlanUsage {
   }
 }
 
-extension AccessPath {
-  package var rowSets: [Int] {
-    switch self {
-    case .rowSet(let index): [index]
-    case .intersection(let paths), .union(let paths): paths.flatMap(\.rowSets)
-    case .fullText, .trigram: []
-    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: []
-    }
-  }
-
-  func mapRowSets(_ change: (Int) -> Int) -> AccessPath {
-    switch self {
-    case .rowSet(let index): .rowSet(change(index))
-    case .intersection(let paths): .intersection(paths.map { $0.mapRowSets(change) })
-    case .union(let paths): .union(paths.map { $0.mapRowSets(change) })
-    case .fullText, .trigram: self
-    case .source, .scan, .lookup, .lookupEach, .range, .empty, .hashJoin, .timeRange: self
-    }
-  }
-}
-
 extension SetPlan {
   func mapRowSets(_ change: (Int) -> Int) -> SetPlan {
     var copy = self

@@ -39,7 +39,9 @@ extension Optimizer {
   func walkOrder(_ path: AccessPath, _ set: BoundSet) -> (method: OrderMethod, needsAscendingIDs: Bool)? {
     // What can fail must see every row.
     if set.order.contains(where: { query.canFail($0.expression) }) { return nil }
-    if path.fixedColumns(catalog) != nil {
+    var isScored = false
+    if case .score? = set.order.first?.expression.kind { isScored = true }
+    if path.fixedColumns(catalog) != nil, !isScored {
       // Lists of many elements are sorted together, and pages are found by comparing.
       let isCorrelated = path.keyExpressions.contains { !query.freeScopes(of: $0).isEmpty }
       if isCorrelated || set.paging?.hasCursor == true { return nil }

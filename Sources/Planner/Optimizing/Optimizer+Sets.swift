@@ -122,131 +122,6 @@ extension Optimizer {
     }
   }
 
-  private mutating func alternatives(
-    _ candidate: AccessCandidate, _ set: BoundSet, _ conjuncts: [ConjunctEstimate], all: Double, executions: Double,
-    usage: SetUsage, _ found: [AccessCandidate]
-  ) -> [Alternative] {
-    let rows = candidate.rows.rows
-    let covered = Set(candidate.covered)
-    let residual = conjuncts.filter { !covered.contains($0.position) }
-    // What is left is the same for every candidate; the sharpest of the counts is nearest to the truth.
-    var matched = all * CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
-    for other in found where other.kind != .scan && other.kind != .orderedWalk && other.kind != .skip {
-      matched = min(matched, other.rows.rows)
-    }
-    matched = min(matched, rows)
-    let share = rows > 0 ? max(matched / rows, 1e-9) : 1
-    let isScan = candidate.kind == .scan
-    let isDense = isScan || rows > all * CostModel.denseShare
-    let offset = count(set.offset, orElse: 0)
-    let limit = usage == .existence ? 1 : count(set.limit, orElse: .infinity)
-    let needed = offset + limit
-    let gathered = CostModel.gatheredCell(among: all)
-    let cell = isScan ? CostModel.sequentialCell : isDense ? max(gathered / 4, CostModel.nearCell / 2) : gathered
-
-    func collecting(_ visited: Double, needsRowOrder: Bool) -> Double {
-      if isScan { return CostModel.start + visited * CostModel.scanRow }
-      // Postings are read no further than they are needed.
-      if case .fullText = candidate.path, rows > 0 {
-        return candidate.cost * max(visited / rows, 1e-3) + CostModel.hashProbe * 4
-      }
-      // A range of the table is read as far as rows are needed.
-      if residual.isEmpty, isByRow(candidate.path) {
-        return CostModel.start + CostModel.btreeProbe + visited * CostModel.indexEntry
-      }
-      return candidate.cost + (needsRowOrder ? ascending(candidate, all) : 0)
-    }
-    func alternative(
-      _ order: OrderMethod, _ filter: ArrangedFilter, visiting visited: Double, _ perExecution: Double,
-      needsAscendingIDs: Bool = false, earlyRow: Double? = nil
-    ) -> Alternative {
-      let once = candidate.once + filter.once
-      let total = executions * perExecution + once
-      let left = min(max(0, matched - offset), count(set.limit, orElse: .infinity))
-      return Alternative(
-        candidate: candidate, filter: filter.expression, order: order, needsAscendingIDs: needsAscendingIDs,
-        estimate: PlanEstimate(accessRows: visited, rows: left, filterShare: share, cost: total / executions),
-        total: Cost(total), costOfEarlyRow: earlyRow)
-    }
-
-    var result: [Alternative] = []
-    if set.order.isEmpty {
-      guard candidate.kind != .orderedWalk else { return [] }
-      let stopsEarly = set.distinctOn.isEmpty && !passesOver(candidate, found)
-      let visited = stopsEarly ? min(rows, needed / share) : rows
-      let filter = arrange(residual, type: set.type, rows: visited * executions, cell: cell)
-      var perExecution = collecting(visited, needsRowOrder: usage == .rows) + visited * filter.perRow
-      if !set.distinctOn.isEmpty {
-        perExecution +=
-          matched * Double(set.distinctOn.count) * cell + matched * logarithm(matched) * CostModel.keySortStep
-      }
-      if usage == .count, set.distinctOn.isEmpty, residual.isEmpty, let counted = costOfCount(candidate, among: all) {
-        perExecution = counted
-      }
-      let isEarly = isScan && !residual.isEmpty && visited < rows
-      return [
-        alternative(
-          .natural, filter, visiting: visited, perExecution,
-          earlyRow: isEarly ? CostModel.scanRow + filter.perRow : nil)
-      ]
-    }
-    // What can fail must see every row, and in the order that rows have, so that neither an early stop nor the index's
-    // order decides which error is told. Where a key or a bound fails, there is no walk.
-    let mayWalk = !residual.contains { query.canFail($0.expression) }
-    if options.forcing != .scanOnly, mayWalk, let (method, needsAscendingIDs) = walkOrder(candidate.path, set) {
-      var tied = 0.0
-      var isPart = false
-      if case .incremental(_, let prefix) = method {
-        tied = tiedRows(candidate.path, set, prefix: prefix)
-        isPart = true
-      }
-      let passed = isPart || !residual.isEmpty ? needed : limit
-      let visited =
-        passesOver(candidate, found) ? rows : min(rows, passed / (residual.isEmpty ? 1 : share) + tied)
-      let filter = arrange(residual, type: set.type, rows: visited * executions, cell: gathered)
-      var perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
-      if case .range = candidate.path {
-        // Walked in order.
-      } else {
-        perExecution = collecting(visited, needsRowOrder: true) + visited * filter.perRow
-      }
-      if case .fullText = candidate.path {
-        // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
-        perExecution = candidate.cost / 2 + visited * (CostModel.posting * 4 + filter.perRow * 2)
-      }
-      // Over an unfiltered range the offset is a rank: one more descent.
-      if residual.isEmpty, offset > 0 { perExecution += CostModel.btreeProbe }
-      if isPart {
-        let sorted = visited * share
-        perExecution +=
-          sorted * Double(set.order.count) * gathered + sorted * logarithm(sorted) * CostModel.keySortStep
-      }
-      var isEarly = !residual.isEmpty && visited < rows
-      switch candidate.path {
-      case .range, .scan: break
-      default: isEarly = false
-      }
-      result.append(
-        alternative(
-          method, filter, visiting: visited, perExecution, needsAscendingIDs: needsAscendingIDs,
-          earlyRow: isEarly ? CostModel.indexEntry + filter.perRow : nil))
-    }
-    if candidate.kind != .orderedWalk {
-      let filter = arrange(residual, type: set.type, rows: rows * executions, cell: cell)
-      let order = set.sortingMethod
-      var perExecution = collecting(rows, needsRowOrder: false) + rows * filter.perRow
-      perExecution += matched * Double(set.order.count) * cell
-      if order == .topN {
-        perExecution +=
-          matched * CostModel.heapOffer + min(matched, needed) * logarithm(min(matched, needed)) * CostModel.keySortStep
-      } else {
-        perExecution += matched * logarithm(matched) * CostModel.keySortStep
-      }
-      result.append(alternative(order, filter, visiting: rows, perExecution))
-    }
-    return result
-  }
-
   // MARK: Links and keys
 
   /// Plans a set whose rows come by key, by relation or by step: a filter and an order, no access to choose.
@@ -397,7 +272,7 @@ extension Optimizer {
 
 extension Optimizer {
   /// Units to tell the number of rows among `all` of the type without fetching them, where that is possible.
-  private func costOfCount(_ candidate: AccessCandidate, among all: Double) -> Double? {
+  func costOfCount(_ candidate: AccessCandidate, among all: Double) -> Double? {
     switch candidate.path {
     case .range(_, let range):
       // The ranks of both ends; that of an open one is known.
@@ -407,8 +282,7 @@ extension Optimizer {
     case .lookup: CostModel.start + CostModel.hashProbe
     case .scan, .empty: CostModel.start
     case .hashJoin: CostModel.hashProbe
-    case .source, .lookupEach, .intersection, .union, .rowSet, .timeRange: nil
-    case .fullText, .trigram: nil
+    default: nil
     }
   }
 }

@@ -22,15 +22,9 @@ extension PlanningProblem {
 extension Catalog {
   /// How `@using` would ask for the path.
   func hintNames(of path: AccessPath) -> [String] {
-    switch path {
-    case .scan: ["SCAN"]
-    case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
-      self[id].isPrimary ? ["ID"] : ["\(self[id].kind.rawValue) with index '\(self[id].name)'"]
-    case .intersection(let paths): paths.flatMap(hintNames)
-    case .timeRange: ["SCAN"]
-    case .fullText(let id, _, _): ["FULLTEXT with index '\(self[id].name)'"]
-    case .trigram(let id, _, _, _): ["TRIGRAM with index '\(self[id].name)'"]
-    case .source, .rowSet, .union, .empty, .hashJoin: []
-    }
+    if case .intersection(let paths) = path { return paths.flatMap(hintNames) }
+    guard let access = path.hints(self).first else { return [] }
+    guard access != .id, let index = path.index else { return [access.rawValue] }
+    return ["\(access.rawValue) with index '\(self[index].name)'"]
   }
 }

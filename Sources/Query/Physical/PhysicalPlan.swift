@@ -117,79 +117,6 @@ package struct DroppedAlternative: Sendable, Equatable {
   }
 }
 
-/// How the rows of a set are found, before its filter.
-package indirect enum AccessPath: Sendable, Hashable {
-  /// The set's own source: rows by relation, step or key; nothing to choose.
-  case source
-  /// Every live row, in canonical order.
-  case scan
-  /// Rows of a hash or unique index (the primary one too) under one key: one expression per key column. A null
-  /// component finds the rows with a null there.
-  case lookup(IndexID, [BoundExpression])
-  /// The union of lookups under each of the values: `x in [a, b]` on the only key column. A single list-valued
-  /// expression (parameter) stands for its elements. The index may be a B-tree. A null finds the rows with a null.
-  case lookupEach(IndexID, [BoundExpression])
-  /// Rows of a B-tree, or of the index over ids, within bounds. In key order only where `SetPlan.order` walks it.
-  case range(IndexID, IndexRange)
-  /// Rows that all, or any, of the paths give.
-  case intersection([AccessPath])
-  case union([AccessPath])
-  /// The rows of `PhysicalPlan.rowSets[i]`.
-  case rowSet(Int)
-  /// No row can match.
-  case empty
-  /// Rows whose `_createdAt` or `_updatedAt` (the column) is within the bounds: pages beyond them are passed over.
-  case timeRange(EntityTypeID, ColumnID, IndexRange)
-  /// Rows that a full-text index finds in these of its columns. A null query finds none.
-  case fullText(IndexID, [ColumnID], BoundExpression)
-  /// Rows that a trigram index offers for a condition on the text of its column, or on that text folded: all for which
-  /// it is true, and others. A null pattern finds none, one without a trigram every live row.
-  case trigram(IndexID, ColumnID, TextCondition, BoundExpression)
-  /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
-  /// a hash join, through a table of all rows that is made once a run; of those of the set's source, where it has one.
-  /// Null equals null.
-  case hashJoin([BoundExpression], [BoundExpression])
-}
-
-/// The bounds of a B-tree access: equal leading components, then at most one bounded or prefixed component.
-package struct IndexRange: Sendable, Hashable {
-  package struct Bound: Sendable, Hashable {
-    package var value: BoundExpression
-    package var isInclusive: Bool
-    package init(_ value: BoundExpression, isInclusive: Bool) {
-      self.value = value
-      self.isInclusive = isInclusive
-    }
-  }
-  /// A null finds the rows with a null there.
-  package var equal: [BoundExpression]
-  /// A bound or prefix that is null finds nothing.
-  package var lower: Bound?
-  package var upper: Bound?
-  /// The component behind `equal` starts with this text.
-  package var prefix: BoundExpression?
-  /// Whether rows whose component behind `equal` is null belong: an ordered walk of everything wants them (last),
-  /// a comparison does not.
-  package var includesNulls: Bool
-  /// Only the rows whose first component is null: `x is null`.
-  package var onlyNulls: Bool
-  /// Of the rows that agree in so many leading components, the first only: each key is sought after the one before. 0
-  /// for all rows.
-  package var firstOfEach = 0
-
-  package init(
-    equal: [BoundExpression] = [], lower: Bound? = nil, upper: Bound? = nil, prefix: BoundExpression? = nil,
-    includesNulls: Bool = false, onlyNulls: Bool = false
-  ) {
-    self.equal = equal
-    self.lower = lower
-    self.upper = upper
-    self.prefix = prefix
-    self.includesNulls = includesNulls
-    self.onlyNulls = onlyNulls
-  }
-}
-
 /// How a set's rows get into list order.
 package enum OrderMethod: Sendable, Equatable {
   /// No `orderBy`: link order in a relation, canonical order elsewhere (the executor sorts row ids where the access
@@ -244,34 +171,9 @@ package struct RowSetPlan: Sendable, Equatable {
   }
 }
 
-extension IndexRange {
-  /// Whether anything narrows it.
-  package var isBounded: Bool { !equal.isEmpty || lower != nil || upper != nil || prefix != nil || onlyNulls }
-
-  /// All expressions that the bounds are computed from.
-  package var expressions: [BoundExpression] {
-    equal + [lower?.value, upper?.value, prefix].compactMap { $0 }
-  }
-}
-
 /// Within a factor of four of each other; below 16 rows all plans are quick.
 package func areAlike(_ left: Double, _ right: Double) -> Bool {
   let left = max(left, 16)
   let right = max(right, 16)
   return left <= right * 4 && right <= left * 4
-}
-
-extension AccessPath {
-  /// All expressions that keys and bounds are computed from.
-  package var keyExpressions: [BoundExpression] {
-    switch self {
-    case .source, .scan, .rowSet, .empty: []
-    case .timeRange(_, _, let range): range.expressions
-    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
-    case .range(_, let range): range.expressions
-    case .fullText(_, _, let query): [query]
-    case .trigram(_, _, _, let pattern): [pattern]
-    case .intersection(let paths), .union(let paths): paths.flatMap(\.keyExpressions)
-    }
-  }
 }
