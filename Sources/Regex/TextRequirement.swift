@@ -53,6 +53,24 @@ package indirect enum TextRequirement: Hashable, Sendable {
     }
   }
 
+  /// The fewest literals, and few, of which a text must hold one as they are; empty if there are none such.
+  package var anyOfFew: [[UInt8]] {
+    switch self {
+    case .nothing, .literal(_, isFolded: true): return []
+    case .literal(let bytes, _): return bytes.isEmpty ? [] : [bytes]
+    case .any(let parts):
+      guard parts.count <= 4 else { return [] }
+      var literals: [[UInt8]] = []
+      for part in parts {
+        guard case .literal(let bytes, isFolded: false) = part, !bytes.isEmpty else { return [] }
+        literals.append(bytes)
+      }
+      return literals
+    case .all(let parts):
+      return parts.map(\.anyOfFew).filter { !$0.isEmpty }.min { $0.count < $1.count } ?? []
+    }
+  }
+
   var literalCount: Int {
     switch self {
     case .nothing: 0

@@ -119,4 +119,69 @@ import Testing
       }
     }
   }
+
+  private func map(_ table: KeyTable, _ texts: [String?]) -> [UInt32] {
+    // A null's own cell may be anything that is no address.
+    let cells = texts.map { $0.map(cell) ?? Cell(low: 0x3FFF_FFFF, high: 8) }
+    let valid = texts.map { UInt8($0 == nil ? 0 : 1) }
+    let copy = UnsafeMutablePointer<Cell>.allocate(capacity: cells.count)
+    let validity = UnsafeMutablePointer<UInt8>.allocate(capacity: cells.count)
+    let ids = UnsafeMutablePointer<UInt32>.allocate(capacity: cells.count)
+    defer {
+      copy.deallocate()
+      validity.deallocate()
+      ids.deallocate()
+    }
+    for index in cells.indices {
+      copy[index] = cells[index]
+      validity[index] = valid[index]
+    }
+    var vector = Vector(
+      kind: .wide, values: UnsafeMutableRawPointer(copy), validity: validity, allValid: !texts.contains(nil))
+    table.map(&vector, cells.count, into: ids)
+    return cells.indices.map { ids[$0] }
+  }
+
+  @Test("Texts of all lengths have their numbers, in the order of first occurrence", arguments: [false, true])
+  func texts(_ isStable: Bool) {
+    let table = KeyTable([KeyTable.Part(.string, isStable: isStable)])
+    // Texts that differ in one byte, wherever it lies; zeros end none.
+    var texts: [String?] = ["", nil, "\0", "\0\0"]
+    for length in [1, 3, 4, 5, 8, 11, 12, 13, 16, 17, 19, 20, 21, 22, 40] {
+      for place in Set([0, length / 2, length - 1]).sorted() {
+        for letter in ["b", "\0"] {
+          texts.append(
+            String(repeating: "a", count: place) + letter + String(repeating: "a", count: length - place - 1))
+        }
+      }
+    }
+    var numbers: [String?: UInt32] = [:]
+    for round in 0..<4 {
+      let batch = round == 2 ? texts.compactMap { $0 } : round == 3 ? texts.reversed() : texts
+      let found = map(table, batch)
+      for text in batch where numbers[text] == nil { numbers[text] = UInt32(numbers.count) }
+      #expect(found == batch.map { numbers[$0] })
+    }
+    table.removeAll()
+    #expect(map(table, ["z", texts[5], nil, "z", texts[5]]) == [0, 1, 2, 0, 1])
+  }
+
+  @Test("Texts that are many are numbered like few")
+  func manyTexts() {
+    let table = KeyTable([KeyTable.Part(.string, isStable: true)])
+    var numbers: [String?: UInt32] = [:]
+    func check(_ batch: [String?]) {
+      for text in batch where numbers[text] == nil { numbers[text] = UInt32(numbers.count) }
+      #expect(map(table, batch) == batch.map { numbers[$0] })
+    }
+    // More than are kept, each twice, so that most are found; then new ones only, until nothing is kept.
+    for batch in 0..<12 {
+      let fresh = (0..<500).map { Optional("text \(batch * 500 + $0)") }
+      check(fresh)
+      check(fresh)
+      check(fresh)
+    }
+    for batch in 0..<8 { check((0..<1000).map { Optional("other \(batch * 1000 + $0)") }) }
+    check((0..<1000).map { $0 % 7 == 0 ? nil : "text \($0 * 6)" })
+  }
 }

@@ -21,6 +21,15 @@ extension Evaluator {
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
       let needle = TextView.bytes(at: b.cells)
+      if node.textTest == .contains, needle.count > 0, liesInPage(node.a) {
+        TextSearch.mark(needle, in: a, count, truths)
+        for index in 0..<count where truths[index] == TextSearch.unknown {
+          let text = TextView.bytes(at: a.cells + index)
+          try execution.charge(text.count / 16)
+          truths[index] = TextSearch.contains(text.start, text.count, needle.start, needle.count) ? 2 : 0
+        }
+        return
+      }
       for index in 0..<count {
         guard a.validity[index] == 1 else {
           truths[index] = 1
@@ -42,6 +51,12 @@ extension Evaluator {
       if text.count > Self.longText { try execution.charge(text.count / 16) }
       truths[index] = TextSearch.test(node.textTest, text.start, text.count, needle.start, needle.count) ? 2 : 0
     }
+  }
+
+  /// Whether a vector is a column of the page that is evaluated, where texts lie one behind the other.
+  private func liesInPage(_ index: Int32) -> Bool {
+    let node = block.nodes[Int(index)]
+    return batch.isPage && node.operation == .column && node.flag
   }
 
   // MARK: - Patterns
@@ -127,6 +142,13 @@ extension Evaluator {
     if b.isConstant {
       guard !b.isNull(0) else { return setNull(out) }
       let matcher = try regexMatcher(index, b.cells, node, 0, &last)
+      if !matcher.needles.isEmpty, liesInPage(node.a) {
+        matcher.markCandidates(in: a, count, out.truths)
+        for position in 0..<count where out.truths[position] > 1 {
+          out.truths[position] = try matches(matcher, a.cells + position, node, position)
+        }
+        return
+      }
       for position in 0..<count {
         out.truths[position] =
           a.validity[position] == 0 ? 1 : try matches(matcher, a.cells + position, node, position)

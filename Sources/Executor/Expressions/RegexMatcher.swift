@@ -7,6 +7,7 @@
 #endif
 import GQLBase
 import GQLRegex
+import GQLStore
 
 /// A regular expression as a node compiled it last, with all that searching texts for it needs.
 final class RegexMatcher {
@@ -17,11 +18,14 @@ final class RegexMatcher {
   private let literal: [UInt8]
   /// Otherwise, what every match holds, if anything.
   @exclusivity(unchecked) private var test: RequirementTest?
+  /// A few literals of which every match holds one; empty if there are none.
+  let needles: [[UInt8]]
 
   init(_ source: [UInt8], _ limits: PatternLimits) throws(PatternError) {
     pattern = try Pattern(source, limits: limits)
     scratch = PatternScratch(for: pattern)
     self.source = source
+    needles = pattern.requirement.anyOfFew
     switch pattern.requirement {
     case .nothing: literal = []
     case .literal(let bytes, isFolded: false): literal = bytes
@@ -45,5 +49,16 @@ final class RegexMatcher {
   func mayMatch(_ text: UnsafeRawBufferPointer) -> Bool {
     if !literal.isEmpty { return literal.withUnsafeBytes { ByteSearch.contains(text, $0) } }
     return test?.isMet(by: text) ?? true
+  }
+
+  /// Puts 2 or ``TextSearch/unknown`` where a text may hold a match, 1 for nulls and 0 for the others.
+  func markCandidates(in texts: Vector, _ count: Int, _ truths: UnsafeMutablePointer<UInt8>) {
+    for (number, needle) in needles.enumerated() {
+      needle.withUnsafeBytes { bytes in
+        // Safe because no needle is empty.
+        let start = bytes.baseAddress.unsafelyUnwrapped
+        TextSearch.mark((start, bytes.count), in: texts, count, truths, adding: number > 0)
+      }
+    }
   }
 }

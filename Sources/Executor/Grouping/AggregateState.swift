@@ -48,7 +48,9 @@ final class AggregateState {
   private let comesWithMembers: Bool
   /// Non-null values; or nulls, if values come with the members.
   private var tally = GroupMemory<Int64>()
-  private var integers = GroupMemory<IntegerSum>()
+  /// Sums as long as 64 bits hold them; what did not fit was moved to `carried`, which is as long as it was needed.
+  private var integers = GroupMemory<Int64>()
+  private var carried = GroupMemory<IntegerSum>()
   private var doubles = GroupMemory<DoubleSum>()
   /// The words of sums that two doubles did not hold, one ``FixedPointSum`` behind the other.
   private var wide = GroupMemory<Int64>()
@@ -117,6 +119,7 @@ final class AggregateState {
     self.execution = execution
     tally.trim(to: 1 << 20)
     integers.trim(to: 1 << 20)
+    carried.trim(to: 1 << 20)
     doubles.trim(to: 1 << 20)
     wide.trim(to: 1 << 20)
     decimals.removeAll()
@@ -137,7 +140,7 @@ final class AggregateState {
   var byteCount: Int {
     var total = tally.byteCount + integers.byteCount + doubles.byteCount + wide.byteCount + decimals.count * 48
     total += best.byteCount + owners.byteCount + values.byteCount + results.byteCount + arena.usedBytes
-    total += failures.byteCount
+    total += carried.byteCount + failures.byteCount
     if plan.isDistinct { total += seen.byteCount }
     return total
   }
@@ -147,7 +150,7 @@ final class AggregateState {
     tally.extend(to: groups, filling: 0)
     switch form {
     case .count, .list: break
-    case .integers: integers.extend(to: groups, filling: IntegerSum())
+    case .integers: integers.extend(to: groups, filling: 0)
     case .doubles: doubles.extend(to: groups, filling: DoubleSum())
     case .decimals:
       while decimals.count < groups { decimals.append(DecimalSum()) }
@@ -192,24 +195,95 @@ final class AggregateState {
   /// The group has no value, for this reason if for none before.
   func fail(_ group: UInt32, _ problem: RuntimeProblem) { failures.insert(problem, Int(group)) }
 
-  private func take(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+  /// Whether the values are words to be summed, one a member.
+  func sumsWords(_ vector: Vector) -> Bool { comesWithMembers && form == .integers && vector.kind == .word }
+
+  /// Does what ``add(_:_:_:_:)`` does, and counts the members. Precondition: ``sumsWords(_:)``.
+  func addCounting(
+    _ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>, into counts: UnsafeMutablePointer<Int64>
+  ) {
+    tallyNulls(vector, size, ids)
+    addWords(vector, size, ids) { counts[$0] &+= 1 }
+  }
+
+  private func tallyNulls(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
     let tally = tally.base
-    if !comesWithMembers {
-      for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 0 : 1 }
-    } else if vector.kind == .truth || !vector.allValid {
+    switch vector.kind {
+    case .truth, .rows:
       for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 1 : 0 }
+    case .word, .double, .wide:
+      guard !vector.allValid else { return }
+      let validity = UnsafeRawPointer(vector.validity)
+      var start = 0
+      // Nulls are few, so that most words are ones.
+      while start &+ 8 <= size {
+        var nulls = (validity + start).loadUnaligned(as: UInt64.self).littleEndian ^ 0x0101_0101_0101_0101
+        while nulls != 0 {
+          tally[Int(ids[start &+ nulls.trailingZeroBitCount &>> 3])] &+= 1
+          nulls &= nulls &- 1
+        }
+        start &+= 8
+      }
+      while start < size {
+        if vector.validity[start] == 0 { tally[Int(ids[start])] &+= 1 }
+        start &+= 1
+      }
+    }
+  }
+
+  @inline(__always)
+  private func addWords(
+    _ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>, _ note: (Int) -> Void
+  ) {
+    let words = vector.words
+    if vector.allValid {
+      addWords(size, ids, note) { words[$0] }
+    } else {
+      let validity = vector.validity
+      addWords(size, ids, note) { words[$0] & (0 &- Int64(validity[$0])) }
+    }
+  }
+
+  @inline(__always)
+  private func addWords(
+    _ size: Int, _ ids: UnsafePointer<UInt32>, _ note: (Int) -> Void, _ word: (Int) -> Int64
+  ) {
+    let sums = integers.base
+    for index in 0..<size {
+      let group = Int(ids[index])
+      let value = word(index)
+      note(group)
+      let (sum, isOver) = sums[group].addingReportingOverflow(value)
+      if isOver {
+        carry(group)
+        sums[group] = value
+      } else {
+        sums[group] = sum
+      }
+    }
+  }
+
+  /// Moves a sum to where there is room for more.
+  @inline(never)
+  private func carry(_ group: Int) {
+    carried.extend(to: integers.count, filling: IntegerSum())
+    carried.base[group].add(integers.base[group])
+  }
+
+  private func integerSum(_ group: Int) -> Int128 {
+    Int128(integers.base[group]) + (group < carried.count ? carried.base[group].value : 0)
+  }
+
+  private func take(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+    if comesWithMembers {
+      tallyNulls(vector, size, ids)
+    } else {
+      let tally = tally.base
+      for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 0 : 1 }
     }
     switch form {
     case .count: break
-    case .integers where vector.kind == .word:
-      let sums = integers.base
-      let words = vector.words
-      if vector.allValid {
-        for index in 0..<size { sums[Int(ids[index])].add(words[index]) }
-      } else {
-        let validity = vector.validity
-        for index in 0..<size { sums[Int(ids[index])].add(words[index] & (0 &- Int64(validity[index]))) }
-      }
+    case .integers where vector.kind == .word: addWords(vector, size, ids) { _ in }
     case .doubles where vector.kind == .double:
       let sums = doubles.base
       let values = vector.doubles
@@ -279,7 +353,10 @@ final class AggregateState {
   private func addOne(_ cell: Cell, _ group: Int) {
     switch form {
     case .count: break
-    case .integers: integers.base[group].add(cell.int)
+    case .integers:
+      let (sum, isOver) = integers.base[group].addingReportingOverflow(cell.int)
+      if isOver { carry(group) }
+      integers.base[group] = isOver ? cell.int : sum
     case .doubles: addDouble(cell.double, UInt32(truncatingIfNeeded: group), doubles.base)
     case .decimals: decimals[group].add(cell.decimal)
     case .words:
@@ -349,7 +426,7 @@ final class AggregateState {
     switch form {
     case .count: return .value(Cell(count))
     case .integers:
-      let sum = integers.base[group].value
+      let sum = integerSum(group)
       if plan.aggregate == .sum { return Conversion.Result(Int64(exactly: sum).map { Cell($0) }) }
       return count == 0 ? .null : .value(Cell(Double(sum) / Double(count)))
     case .doubles:

@@ -91,10 +91,17 @@ struct GroupingPass {
 
   /// Adds the batch to its groups.
   func accumulate(_ vectors: UnsafePointer<Vector>?, _ count: Int) {
-    self.count(count)
-    guard let vectors else { return }
+    guard let vectors else { return self.count(count) }
+    // Members are counted on the way through the first sum, if there is one.
+    var isCounted = false
+    defer { if !isCounted { self.count(count) } }
     for aggregate in state.aggregates where aggregate.plan.set < 0 && aggregate.plan.argument >= 0 {
       let argument = vectors[aggregate.plan.argument]
+      if !isCounted, aggregate.sumsWords(argument) {
+        aggregate.addCounting(argument, count, UnsafePointer(state.ids), into: state.counts.base)
+        isCounted = true
+        continue
+      }
       let comparand = aggregate.plan.comparand
       aggregate.add(argument, comparand < 0 ? argument : vectors[comparand], count, UnsafePointer(state.ids))
     }

@@ -60,6 +60,8 @@ final class KeyTable {
   unowned(unsafe) var execution: Execution?
   /// Finds the numbers of small keys without a hash.
   private let direct: DirectKeyNumbers?
+  /// Finds the numbers of short texts, where they are the only part, without a hash.
+  private let texts: TextKeyNumbers?
 
   /// With another seed keys stand elsewhere in the table, and have the same numbers.
   init(_ parts: [Part], seed: UInt64 = KeyHash.seed) {
@@ -67,6 +69,7 @@ final class KeyTable {
     general = CellHash(seed)
     self.parts = ContiguousArray(parts)
     direct = DirectKeyNumbers(parts.map(\.kind))
+    texts = parts.count == 1 && parts[0].kind == .text ? TextKeyNumbers() : nil
     words = .allocate(capacity: ScopeRows.batchRows * max(parts.count, 1))
     slots = .allocate(capacity: 64)
     slots.initialize(repeating: 0, count: 64)
@@ -80,7 +83,10 @@ final class KeyTable {
     slots.deallocate()
   }
 
-  var byteCount: Int { (mask + 1) * 8 + cells.byteCount + valid.byteCount + arena.usedBytes + (direct?.byteCount ?? 0) }
+  var byteCount: Int {
+    (mask + 1) * 8 + cells.byteCount + valid.byteCount + arena.usedBytes + (direct?.byteCount ?? 0)
+      + (texts?.byteCount ?? 0)
+  }
 
   func removeAll() {
     if mask >= 1 << 16 {
@@ -96,16 +102,20 @@ final class KeyTable {
     newCount = 0
     nullKey = -1
     direct?.removeAll()
+    texts?.removeAll()
   }
 
   /// Gives the number of each position's key; one vector for each part.
   func map(_ vectors: UnsafePointer<Vector>, _ size: Int, into ids: UnsafeMutablePointer<UInt32>) {
     newCount = 0
     if let direct, direct.encode(vectors, size) { return mapDirectly(direct, vectors, size, ids) }
+    if let texts, texts.isWorthwhile { return mapTexts(texts, vectors[0], size, ids) }
     for part in 0..<parts.count { hash(vectors[part], part, size) }
     if parts.count == 1 {
       switch parts[0].kind {
-      case .text: return mapText(vectors[0], size, ids)
+      case .text:
+        for index in 0..<size { ids[index] = numberOfText(vectors[0], index) }
+        return
       case .word, .double, .truth:
         for index in 0..<size { ids[index] = numberOfWord(vectors[0], index) }
         return
@@ -133,6 +143,24 @@ final class KeyTable {
         numbers[code] = number &+ 1
       }
       ids[index] = numbers[code] &- 1
+    }
+  }
+
+  /// Short texts that came before are found by their words, and the others by a hash.
+  private func mapTexts(
+    _ texts: TextKeyNumbers, _ vector: Vector, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>
+  ) {
+    let missed = texts.find(vector, size, into: ids)
+    for place in 0..<missed {
+      let index = Int(texts.rest[place])
+      guard vector.allValid || vector.validity[index] != 0 else {
+        ids[index] = null(index)
+        continue
+      }
+      hashes[index] = KeyHash.text(TextView(vector.cells[index]), seed)
+      let number = numberOfText(vector, index)
+      ids[index] = number
+      texts.learn(vector.cells + index, number)
     }
   }
 
@@ -182,37 +210,28 @@ final class KeyTable {
 
   // MARK: - Finding
 
-  private func mapText(_ vector: Vector, _ size: Int, _ ids: UnsafeMutablePointer<UInt32>) {
-    let source = vector.cells
-    let allValid = vector.allValid
-    for index in 0..<size {
-      if !allValid, vector.validity[index] == 0 {
-        ids[index] = null(index)
-        continue
-      }
-      let low = source[index].low & ~0xC000_0000
-      let high = source[index].high
-      let tag = UInt32(truncatingIfNeeded: hashes[index])
-      var slot = Int(tag) & mask
-      while true {
-        let entry = slots[slot]
-        if entry == 0 {
-          ids[index] = insertText(source[index], tag, slot, index)
-          break
+  /// The number of the key at a position; the only part is a text.
+  @inline(__always)
+  private func numberOfText(_ vector: Vector, _ index: Int) -> UInt32 {
+    if !vector.allValid, vector.validity[index] == 0 { return null(index) }
+    let cell = vector.cells[index]
+    let low = cell.low & ~0xC000_0000
+    let tag = UInt32(truncatingIfNeeded: hashes[index])
+    var slot = Int(tag) & mask
+    while true {
+      let entry = slots[slot]
+      if entry == 0 { return insertText(cell, tag, slot, index) }
+      if UInt32(truncatingIfNeeded: entry >> 32) == tag {
+        let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
+        let known = cells.base + number
+        if known.pointee.low == low,
+          known.pointee.high == cell.high
+            || low & 0x3FFF_FFFF > 12 && valid.base[number] != 0 && KeyTable.sameBytes(known.pointee, cell)
+        {
+          return UInt32(truncatingIfNeeded: number)
         }
-        if UInt32(truncatingIfNeeded: entry >> 32) == tag {
-          let number = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) &- 1
-          let known = cells.base + number
-          if known.pointee.low == low,
-            known.pointee.high == high
-              || low & 0x3FFF_FFFF > 12 && valid.base[number] != 0 && KeyTable.sameBytes(known.pointee, source[index])
-          {
-            ids[index] = UInt32(truncatingIfNeeded: number)
-            break
-          }
-        }
-        slot = (slot &+ 1) & mask
       }
+      slot = (slot &+ 1) & mask
     }
   }
 
