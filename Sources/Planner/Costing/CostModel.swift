@@ -93,6 +93,8 @@ package enum DefaultSelectivity {
   /// An equality on a column without an index: one in twenty. Larger than the usual 0.005, because what has no index
   /// and is asked for by value is most often a status or a kind.
   package static let equality = 0.05
+  /// Rows that agree with one of them in a number or a time that entities are ordered by.
+  package static let tie = 0.001
   /// `<` and its kin: the textbook's third.
   package static let inequality = 1.0 / 3
   /// A closed range: the textbook's quarter of a half, rounded.

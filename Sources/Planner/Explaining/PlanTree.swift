@@ -236,7 +236,7 @@ private struct PlanTreeBuilder {
       nodes.append(node)
     }
     if let order = order(set, setPlan) {
-      nodes.append(PlanNode(label: "order", text: order, actuals: set.order.isEmpty ? [] : measured(id, .order)))
+      nodes.append(PlanNode(label: "order", text: order, actuals: setPlan.order.sorts ? measured(id, .order) : []))
     }
     if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id, depth: depth)) }
     nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)

@@ -119,7 +119,8 @@ extension Optimizer {
   /// order decides which error is told. Where a key or a bound fails, there is no walk.
   private mutating func walked(_ priced: PricedCandidate, _ found: [AccessCandidate]) -> Alternative? {
     let (candidate, set, residual) = (priced.candidate, priced.set, priced.residual)
-    guard options.forcing != .scanOnly, !residual.contains(where: { query.canFail($0.expression) }),
+    guard options.forcing != .scanOnly, !isNarrowed(candidate, found),
+      !residual.contains(where: { query.canFail($0.expression) }),
       let (method, needsAscendingIDs) = walkOrder(candidate.path, set)
     else { return nil }
     var tied = 0.0

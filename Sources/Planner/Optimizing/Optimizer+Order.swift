@@ -72,6 +72,27 @@ extension Optimizer {
     }
   }
 
+  /// Estimates the rows that agree with one of them in a column that entities are ordered by. Numbers and times of which
+  /// nothing is known have more values than what is asked for by value.
+  private func tiedRows(_ type: EntityTypeID, _ column: ColumnID) -> Double {
+    let guess = estimator.equalityRows(type, column)
+    guard estimator.statistics.distinctCount(type, column) == nil else { return guess }
+    switch catalog[type][column].kind {
+    case .int64, .float64: return min(guess, max(1, estimator.rowCount(type) * DefaultSelectivity.tie))
+    default: return guess
+    }
+  }
+
+  /// Returns whether a walk of a whole index looks at rows that a range of the same index leaves out: then the range is
+  /// walked instead.
+  func isNarrowed(_ candidate: AccessCandidate, _ found: [AccessCandidate]) -> Bool {
+    guard candidate.kind == .orderedWalk, let index = candidate.path.index else { return false }
+    return found.contains { other in
+      guard case .range(index, let range) = other.path else { return false }
+      return range.isBounded
+    }
+  }
+
   /// Estimates the rows of a walk that agree with one of them in the first terms of the order.
   func tiedRows(_ path: AccessPath, _ set: BoundSet, prefix: Int) -> Double {
     // Few texts have the same score, but for the shortest.
@@ -79,7 +100,7 @@ extension Optimizer {
     var rows = estimator.rowCount(set.type)
     for term in set.order.prefix(prefix) {
       guard case .column(.scope(0, _), let column) = term.expression.kind else { continue }
-      rows = min(rows, estimator.equalityRows(set.type, column))
+      rows = min(rows, tiedRows(set.type, column))
     }
     return rows
   }

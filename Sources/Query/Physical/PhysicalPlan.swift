@@ -134,6 +134,14 @@ package enum OrderMethod: Sendable, Equatable {
 }
 
 extension OrderMethod {
+  /// Indicates whether rows are sorted, all or the first of them.
+  package var sorts: Bool {
+    switch self {
+    case .natural, .fromAccess: false
+    case .topN, .sort, .incremental: true
+    }
+  }
+
   /// Indicates whether the access path is walked in its order, and then whether backwards.
   package var walk: (isWalk: Bool, isDescending: Bool) {
     switch self {
