@@ -2,7 +2,7 @@ import GQLBase
 import GQLQuery
 import GQLStore
 
-/// What `explain --analyze` measures. Runs that are not measured pay a test of an optional for each batch.
+/// Notes what `explain --analyze` measures. Runs that are not measured pay a test of an optional for each batch.
 extension Execution {
   /// Returns the time, or 0 in a run that is not measured.
   @inline(__always)

@@ -101,7 +101,7 @@ private struct TextRun {
   }
 }
 
-/// What is looked for in runs of texts: blocks of places are tested for three bytes of it.
+/// A needle that is looked for in runs of texts: blocks of places are tested for three bytes of it.
 private struct RunPattern {
   private typealias Block = SIMD16<UInt8>
   private let needle: UnsafeRawPointer

@@ -16,21 +16,21 @@ class AccessOperator: @unchecked Sendable {
 
   // MARK: - Properties
 
-  /// Whether rows stand in an order of their own, as links do, which is list order where no other is asked for.
+  /// Indicates whether rows stand in an order of their own, as links do, which is list order where no other is asked for.
   var isLinkOrdered: Bool { false }
-  /// Whether no deleted row can be among those that it finds.
+  /// Indicates whether no deleted row can be among those that it finds.
   var findsLiveRowsOnly: Bool { false }
-  /// Whether it follows links to deleted entities, or of them.
+  /// Indicates whether it follows links to deleted entities, or of them.
   var meetsDeleted: Bool { false }
-  /// Whether the rows of each element are those under one key, ascending: see ``keyRuns(_:_:_:_:)``.
+  /// Indicates whether the rows of each element are those under one key, ascending: see ``keyRuns(_:_:_:_:)``.
   var isKeyed: Bool { false }
-  /// Whether cursors count places by links, as to the targets of a relation of many.
+  /// Indicates whether cursors count places by links, as to the targets of a relation of many.
   var countsPlacesByLinks: Bool { false }
   /// The scope of the elements whose links these are.
   var linkDepth: Int { 0 }
-  /// Whether links lie in memory that is filled for each element, rather than in the store.
+  /// Indicates whether links lie in memory that is filled for each element, rather than in the store.
   var gathersLinks: Bool { false }
-  /// Whether a range of a B-tree in it has a null that the tree cannot walk past.
+  /// Indicates whether a range of a B-tree in it has a null that the tree cannot walk past.
   func isBehindNull(_ outer: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> Bool { false }
 
   // MARK: - Uses

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// What repeating a step reaches, nearest first.
+/// A closure: the entities that repeating a step reaches, nearest first.
 final class Closure: WalkOperator, @unchecked Sendable {
   /// Complexity: O(entities and links reached).
   override func gather(

@@ -5,7 +5,7 @@ import GQLStore
 
 /// The rows under a key in a table that is made once a run, of the type's rows or of those of a set's source.
 final class HashJoin: AccessOperator, @unchecked Sendable {
-  /// What the table holds each row under.
+  /// Computes the key that the table holds each row under.
   private let buildProgram: ExpressionProgram
   private let buildTypes: [ValueType]
   private let source: AccessOperator?

@@ -38,7 +38,7 @@ struct CompiledRange {
     self.expressions = expressions
   }
 
-  /// Whether nothing is asked of the component after the equal ones.
+  /// Indicates whether nothing is asked of the component after the equal ones.
   var isOpen: Bool { lower < 0 && upper < 0 && prefix < 0 && !onlyNulls }
 
   /// Returns the bounds for one element; nil if nothing can lie within. The cells lie in the set's memory.
@@ -211,14 +211,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
   }
 
   override func estimate(_ execution: Execution) -> Double {
-    withUnsafeTemporaryAllocation(of: Cell.self, capacity: max(scalars.count, 1)) { memory in
-      // Safe because the capacity is not zero.
-      let cells = memory.baseAddress.unsafelyUnwrapped
-      for index in 0..<scalars.count {
-        // Nothing is estimated of what lies within null, or is computed.
-        guard let cell = scalars.cell(index, nil, 0, execution) else { return 0 }
-        cells[index] = cell
-      }
+    estimate(execution) { cells in
       var bounds = BTreeBounds()
       bounds.equal = UnsafePointer(cells)
       bounds.equalCount = range.equalCount

@@ -72,6 +72,20 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
     }
   }
 
+  /// Returns what a body makes of the values of key and bounds, where all are known before the run; else 0: nothing is
+  /// estimated of what lies within null, or is computed.
+  final func estimate(_ execution: Execution, _ body: (UnsafeMutablePointer<Cell>) -> Double) -> Double {
+    withUnsafeTemporaryAllocation(of: Cell.self, capacity: max(scalars.count, 1)) { memory in
+      // Safe because the capacity is not zero.
+      let cells = memory.baseAddress.unsafelyUnwrapped
+      for index in 0..<scalars.count {
+        guard let cell = scalars.cell(index, nil, 0, execution) else { return 0 }
+        cells[index] = cell
+      }
+      return body(cells)
+    }
+  }
+
   /// Appends, by a scan, the rows whose key columns equal the key, of which the components in `nulls` are null.
   ///
   /// Null equals null in the language, and hash indexes do not hold nulls.

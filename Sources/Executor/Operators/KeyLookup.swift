@@ -94,15 +94,6 @@ final class KeyLookup: IndexedOperator, @unchecked Sendable {
   }
 
   override func estimate(_ execution: Execution) -> Double {
-    withUnsafeTemporaryAllocation(of: Cell.self, capacity: max(scalars.count, 1)) { memory in
-      // Safe because the capacity is not zero.
-      let cells = memory.baseAddress.unsafelyUnwrapped
-      for index in 0..<scalars.count {
-        // Nothing is estimated of what lies within null, or is computed.
-        guard let cell = scalars.cell(index, nil, 0, execution) else { return 0 }
-        cells[index] = cell
-      }
-      return Double(count(cells, scalars.count, execution))
-    }
+    estimate(execution) { cells in Double(count(cells, scalars.count, execution)) }
   }
 }

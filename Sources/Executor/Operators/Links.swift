@@ -325,7 +325,7 @@ final class LinksState: OperatorState {
   @exclusivity(unchecked) var partBytes = 0
   @exclusivity(unchecked) var firsts = WorkMemory()
   @exclusivity(unchecked) var firstsBytes = 0
-  /// Whether the leading order column does not decrease with the row, in this run.
+  /// Indicates whether the leading order column does not decrease with the row, in this run.
   @exclusivity(unchecked) var isAscending = false
   @exclusivity(unchecked) var ascendingRun: UInt64 = 0
 }

@@ -75,13 +75,13 @@ final class TrigramCandidates: AccessOperator, @unchecked Sendable {
   }
 }
 
-/// What the pattern of a trigram access requires, kept while the pattern stays the same.
+/// A memory of what the pattern of a trigram access requires, kept while the pattern stays the same.
 final class TrigramSearch: OperatorState {
   private var pattern: [UInt8]?
   private var limits = PatternLimits.standard
   private var query: TrigramQuery?
 
-  /// The same whether it is a pattern or not: for an estimate. One search is asked in one of the two ways.
+  /// Returns the trigrams for an estimate, be the text a pattern or not. One search is asked in one of the two ways.
   func trigrams(_ condition: TextCondition, _ pattern: UnsafeBufferPointer<UInt8>) -> TrigramQuery? {
     if isOf(pattern) { return query }
     let bytes = Array(pattern)

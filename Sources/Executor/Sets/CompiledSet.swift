@@ -64,7 +64,7 @@ final class CompiledSet: @unchecked Sendable {
   /// condition only for the members that there are and that the conditions before it leave; the scan tells whether that
   /// is any, and fails for the first of them.
   let whenKeysFail: CompiledSet?
-  /// The same set by another plan, which takes over from a scan or a walk that has looked at too many rows.
+  /// Holds the same set by another plan, which takes over from a scan or a walk that has looked at too many rows.
   let retreat: CompiledSet?
   /// How many rows are looked at before; `Int.max` without a retreat.
   let rowsBeforeRetreat: Int

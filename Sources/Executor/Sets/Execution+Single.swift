@@ -68,7 +68,7 @@ extension Execution {
     }
   }
 
-  /// Whether the access path gives the set's order in this version and for this element.
+  /// Indicates whether the access path gives the set's order in this version and for this element.
   func isWalkable(_ set: CompiledSet, _ outer: ScopeRows) throws(RuntimeProblem) -> Bool {
     if set.needsAscendingIDs, !snapshot.idsAscend(set.type) { return false }
     if let range = set.access as? IndexRangeScan, snapshot.ordered(range.index) == nil { return false }

@@ -79,6 +79,6 @@ extension PlanNode {
 }
 
 extension ByteBuffer {
-  /// Whether an object has no member yet.
+  /// Indicates whether an object has no member yet.
   fileprivate var endsWithOpenBrace: Bool { withUnsafeBytes { $0.last == UInt8(ascii: "{") } }
 }

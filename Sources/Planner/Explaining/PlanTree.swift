@@ -2,11 +2,11 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 
-/// What ``planTree(_:catalog:options:)`` and ``explain(_:catalog:options:)`` show.
+/// A choice of what ``planTree(_:catalog:options:)`` and ``explain(_:catalog:options:)`` show.
 package struct ExplainOptions: Sendable, Equatable {
   /// False gives the stable form: no figure that follows the data.
   package var costs: Bool
-  /// What a run measured, parallel to `PhysicalPlan.sets`.
+  /// Holds what a run measured, parallel to `PhysicalPlan.sets`.
   package var analyzed: [SetActuals]?
   package init(costs: Bool = true, analyzed: [SetActuals]? = nil) {
     self.costs = costs
@@ -16,16 +16,16 @@ package struct ExplainOptions: Sendable, Equatable {
 
 /// An operator of a plan, or a set whose operators are below it.
 package struct PlanNode: Sendable, Equatable {
-  /// What it stands for: the response key of a set, else the step of the way to its rows, as `access` or `filter`.
+  /// Names what it stands for: the response key of a set, else the step of the way to its rows, as `access` or `filter`.
   package var label = ""
-  /// Whether it is a set, whose operators are below it, and whether that is the set of a root field.
+  /// Indicates whether it is a set, whose operators are below it, and whether that is the set of a root field.
   package var isSet = false
   package var isRoot = false
   /// The operator, with the values that it works with.
   package var text: String
   /// The rows that are expected, of a nested set for each element.
   package var rows: Double?
-  /// Whether the rows are those of each element.
+  /// Indicates whether the rows are those of each element.
   package var isEach = false
   /// The price that is expected, in units of ``Cost``.
   package var cost: Double?
@@ -33,15 +33,15 @@ package struct PlanNode: Sendable, Equatable {
   package var share: Double?
   /// The rows of another plan that are looked at before this one takes over.
   package var after: Int?
-  /// What a run measured.
+  /// Holds what a run measured.
   package var actuals: [Actual] = []
   package var children: [PlanNode] = []
   /// The plans that lost.
   package var dropped: [DroppedAlternative] = []
 
-  /// What a run measured of one use of the operator.
+  /// A measurement of one use of the operator.
   package struct Actual: Sendable, Equatable {
-    /// What was asked: rows, their number, whether there are any.
+    /// Says what was asked: rows, their number, whether there are any.
     package var use: Use
     /// The rows that came in, where they are other than those that left.
     package var input: Int?

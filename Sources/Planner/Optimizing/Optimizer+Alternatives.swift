@@ -38,7 +38,7 @@ private struct PricedCandidate {
   }
 }
 
-/// What follows an access: tests, and the way to the set's order.
+/// Prices what follows an access: tests, and the way to the set's order.
 extension Optimizer {
   /// Returns the ways to a set's members that begin with a candidate, priced.
   mutating func alternatives(

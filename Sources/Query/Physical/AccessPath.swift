@@ -53,7 +53,7 @@ package struct IndexRange: Sendable, Hashable {
   package var upper: Bound?
   /// The component behind `equal` starts with this text.
   package var prefix: BoundExpression?
-  /// Whether rows whose component behind `equal` is null belong: an ordered walk of everything wants them (last),
+  /// Indicates whether rows whose component behind `equal` is null belong: an ordered walk of everything wants them (last),
   /// a comparison does not.
   package var includesNulls: Bool
   /// Only the rows whose first component is null: `x is null`.
@@ -76,7 +76,7 @@ package struct IndexRange: Sendable, Hashable {
 }
 
 extension IndexRange {
-  /// Whether anything narrows it.
+  /// Indicates whether anything narrows it.
   package var isBounded: Bool { !equal.isEmpty || lower != nil || upper != nil || prefix != nil || onlyNulls }
 
   /// All expressions that the bounds are computed from.

@@ -43,7 +43,7 @@ package struct SetPlan: Sendable, Equatable {
   /// canonical order. A run that finds other ids sorts.
   package var needsAscendingIDs: Bool
   package var estimate: PlanEstimate
-  /// What takes over from a scan or a walk that was expected to find enough rows early, and did not.
+  /// Holds the plan that takes over from a scan or a walk that was expected to find enough rows early, and did not.
   package var retreat: Retreat?
   /// The alternatives that lost, best first, for `explain`.
   package var dropped: [DroppedAlternative]

@@ -1,4 +1,4 @@
-/// What a run measured of one operator, for all its elements and batches together.
+/// A measurement of one operator by a run, for all its elements and batches together.
 package struct OperatorActuals: Sendable, Equatable {
   /// For how many elements it ran: 1 at the root, the parents of a nested set.
   package var loops: Int
@@ -17,13 +17,13 @@ package struct OperatorActuals: Sendable, Equatable {
   }
 }
 
-/// What a run measured of one set, operator by operator and use by use.
+/// A measurement of one set by a run, operator by operator and use by use.
 package struct SetActuals: Sendable, Equatable {
   /// Lists of members, with all that makes them: access, filter, order, limit.
   package var lists = OperatorActuals()
   /// Numbers of members that were found without lists; the rows are their sum.
   package var counts = OperatorActuals()
-  /// Whether there are members, found without counting them; the rows are the elements that have some.
+  /// Indicates whether there are members, found without counting them; the rows are the elements that have some.
   package var tests = OperatorActuals()
   /// The rows that the access path found.
   package var access = OperatorActuals()
