@@ -63,6 +63,7 @@ class AccessOperator: @unchecked Sendable {
   func appendLists(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
+    if set.isKeyed { return try appendKeyed(set, state, scopes, execution, into: &result) }
     try execution.appendEach(set, state, scopes, into: &result)
   }
 
@@ -77,7 +78,11 @@ class AccessOperator: @unchecked Sendable {
   func exists(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
     into results: UnsafeMutablePointer<UInt8>
-  ) throws(RuntimeProblem) -> Bool { false }
+  ) throws(RuntimeProblem) -> Bool {
+    guard set.isKeyed, set.bounds == nil else { return false }
+    try findAnyKeyed(set, state, scopes, execution, into: results)
+    return true
+  }
 
   /// Finds the rows under the key of each element; valid until the next call. Precondition: it is keyed.
   func keyRuns(

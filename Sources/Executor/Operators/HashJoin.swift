@@ -70,28 +70,12 @@ final class HashJoin: AccessOperator, @unchecked Sendable {
     return runs
   }
 
-  override func appendLists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
-  ) throws(RuntimeProblem) {
-    if set.isKeyed { return try appendKeyed(set, state, scopes, execution, into: &result) }
-    try execution.appendEach(set, state, scopes, into: &result)
-  }
-
   override func count(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
     into counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) -> Bool {
     guard set.isKeyed else { return false }
     try countRuns(set, state, scopes, execution, into: counts)
-    return true
-  }
-
-  override func exists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
-    into results: UnsafeMutablePointer<UInt8>
-  ) throws(RuntimeProblem) -> Bool {
-    guard set.isKeyed, set.bounds == nil else { return false }
-    try findAnyKeyed(set, state, scopes, execution, into: results)
     return true
   }
 }

@@ -171,13 +171,6 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
     _ state: SetState, _ outer: ScopeRows, _ execution: Execution
   ) throws(RuntimeProblem) -> BTreeBounds? { try range.bounds(scalars, state, outer, execution) }
 
-  override func appendLists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
-  ) throws(RuntimeProblem) {
-    if set.isKeyed { return try appendKeyed(set, state, scopes, execution, into: &result) }
-    try execution.appendEach(set, state, scopes, into: &result)
-  }
-
   /// Counts by ranks.
   override func count(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
@@ -198,15 +191,6 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
         break
       }
     }
-    return true
-  }
-
-  override func exists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
-    into results: UnsafeMutablePointer<UInt8>
-  ) throws(RuntimeProblem) -> Bool {
-    guard set.isKeyed, set.bounds == nil else { return false }
-    try findAnyKeyed(set, state, scopes, execution, into: results)
     return true
   }
 

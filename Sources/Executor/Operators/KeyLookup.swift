@@ -84,15 +84,6 @@ final class KeyLookup: IndexedOperator, @unchecked Sendable {
     }
   }
 
-  override func exists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
-    into results: UnsafeMutablePointer<UInt8>
-  ) throws(RuntimeProblem) -> Bool {
-    guard set.isKeyed, set.bounds == nil else { return false }
-    try findAnyKeyed(set, state, scopes, execution, into: results)
-    return true
-  }
-
   override func estimate(_ execution: Execution) -> Double {
     estimate(execution) { cells in Double(count(cells, scalars.count, execution)) }
   }
