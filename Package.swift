@@ -194,7 +194,7 @@ let package = Package(
         "GQLDifferential",
       ],
       path: "Tests/Regret"),
-    .executableTarget(name: "regret", dependencies: ["GQLRegret"], path: "Tests/RegretCommand"),
+    .executableTarget(name: "regret", dependencies: ["GQLRegret", "GQLPlanner"], path: "Tests/RegretCommand"),
 
     // Changed golden documents through every stage, and a program that runs millions of them.
     .target(

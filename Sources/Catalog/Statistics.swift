@@ -67,6 +67,8 @@ package protocol Statistics: Sendable {
   func deletedCount(_ type: EntityTypeID) -> Int
   /// About how many rows of a column of times (`_createdAt`, `_updatedAt`) are within the range; nil if unknown.
   func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int?
+  /// The share of a column's pages of rows with values in the range, about; nil if it is unknown. Numbers and times only.
+  func pageShare(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Double?
   /// About how many rows a full-text index finds in these of its columns for a query; nil if it cannot tell.
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
   /// About how many rows a trigram index offers for one of its columns; nil if it cannot tell.
@@ -84,6 +86,7 @@ extension Statistics {
   package func idOrder(_ type: EntityTypeID) -> IDOrder { .none }
   package func deletedCount(_ type: EntityTypeID) -> Int { 0 }
   package func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? { nil }
+  package func pageShare(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Double? { nil }
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }
   package func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int? { nil }
 }

@@ -21,6 +21,9 @@ package final class ExpressionProgram: Sendable {
   let catalog: Catalog
   private let pool: CellPool
   private let direct: Node?
+  /// Comparisons that the bounds of a page may decide for all of its rows. A row is kept only if each is true, and
+  /// nothing that is tested before one of them can fail.
+  private let bounds: [PageBound]
   /// So many rows are evaluated at once; fewer than a batch where the program is long, since each node has registers for
   /// all of them.
   let batchRows: Int
@@ -46,12 +49,14 @@ package final class ExpressionProgram: Sendable {
       }
     }
     self.conjuncts = conjuncts
+    let isDirect = conjuncts.count == 1 && ExpressionProgram.direct(compiler.blocks[conjuncts[0]]) != nil
+    bounds = conjuncts.isEmpty || isDirect ? [] : PageBound.of(expressions[0], catalog, &compiler)
     blocks = compiler.blocks
     let nodes = compiler.blocks.reduce(0) { $0 + $1.nodes.count }
     batchRows =
       nodes <= Self.nodesOfWholeBatches
       ? ScopeRows.batchRows : max(64, ScopeRows.batchRows * Self.nodesOfWholeBatches / nodes & ~63)
-    direct = conjuncts.count == 1 ? ExpressionProgram.direct(compiler.blocks[conjuncts[0]]) : nil
+    direct = isDirect ? ExpressionProgram.direct(compiler.blocks[conjuncts[0]]) : nil
     pool = compiler.pool
     needsRows = compiler.blocks.contains { $0.needsRows }
     self.catalog = catalog
@@ -80,18 +85,14 @@ package final class ExpressionProgram: Sendable {
   /// The predicate's node if it compares a column of eight-byte words with a constant or a parameter, and is all.
   private static func direct(_ block: Block) -> Node? {
     let node = block.nodes[Int(block.roots[0])]
-    guard node.operation == .compare, block.nodes.count == 4 else { return nil }
-    let column = block.nodes[Int(node.a)]
-    let constant = block.nodes[Int(node.b)]
-    guard column.operation == .column, column.flag, column.columnKind == .int64, constant.kind == .word,
-      constant.operation == .constant || constant.operation == .parameter
-    else { return nil }
-    return node
+    return block.nodes.count == 4 && PageBound.isDecided(node, block) ? node : nil
   }
 
   /// The column that the only comparison reads, and what it compares with.
-  private func operands(_ node: Node, _ state: ExpressionState, _ execution: Execution) -> (ColumnReader, Vector) {
-    let block = state.blocks[conjuncts[0]]
+  private func operands(
+    _ node: Node, of number: Int? = nil, _ state: ExpressionState, _ execution: Execution
+  ) -> (ColumnReader, Vector) {
+    let block = state.blocks[number ?? conjuncts[0]]
     block.prepare(1, execution)
     let column = block.nodes[Int(node.a)]
     let reader = execution.snapshot.column(EntityTypeID(Int(column.entity)), ColumnID(Int(column.index)))
@@ -151,6 +152,7 @@ package final class ExpressionProgram: Sendable {
       for index in 0..<count { rows[index] = firstRow &+ UInt32(truncatingIfNeeded: index) }
       return count
     }
+    if isExcluded(state, firstRow, count, execution) { return 0 }
     let batch = state.pageBatch(firstRow, count, outer)
     if conjuncts.count == 1, count <= batchRows {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
@@ -172,6 +174,7 @@ package final class ExpressionProgram: Sendable {
       let (reader, constant) = operands(direct, state, execution)
       if let found = countDirectly(direct, reader.page(of: firstRow), constant, firstRow, count) { return found }
     }
+    if isExcluded(state, firstRow, count, execution) { return 0 }
     let batch = state.pageBatch(firstRow, count, outer)
     if conjuncts.count == 1, count <= batchRows {
       let vector = try state.evaluate(conjuncts[0], batch, execution).root(0)
@@ -217,5 +220,68 @@ package final class ExpressionProgram: Sendable {
       let summary = PageSummary.scanning(page)
     else { return nil }
     return CompareKernel.decide(direct.comparison, summary, constant.words[0])
+  }
+
+  /// Returns whether the bounds of a page say that one of the comparisons is true for none of its rows.
+  private func isExcluded(
+    _ state: ExpressionState, _ firstRow: UInt32, _ count: Int, _ execution: Execution
+  ) -> Bool {
+    guard count == PageLayout.rows else { return false }
+    for bound in bounds {
+      let (reader, constant) = operands(bound.node, of: bound.block, state, execution)
+      guard constant.allValid, let summary = PageSummary.scanning(reader.page(of: firstRow)) else { continue }
+      if CompareKernel.decide(bound.node.comparison, summary, constant.words[0]) == false { return true }
+    }
+    return false
+  }
+}
+
+/// A comparison of a column of eight-byte words with a constant or a parameter, which every row that is kept satisfies.
+private struct PageBound {
+  let block: Int
+  let node: Node
+  /// So many are looked at for each page.
+  private static let most = 4
+
+  /// Returns whether a node compares a column of eight-byte words of the element with a constant or a parameter.
+  static func isDecided(_ node: Node, _ block: Block) -> Bool {
+    guard node.operation == .compare else { return false }
+    let column = block.nodes[Int(node.a)]
+    let constant = block.nodes[Int(node.b)]
+    return column.operation == .column && column.flag && column.columnKind == .int64 && constant.kind == .word
+      && (constant.operation == .constant || constant.operation == .parameter)
+  }
+
+  /// Returns the comparisons that a predicate's conjuncts make, up to the first that may fail, each in a block.
+  static func of(_ predicate: BoundExpression, _ catalog: Catalog, _ compiler: inout ExpressionCompiler) -> [PageBound]
+  {
+    var result: [PageBound] = []
+    func add(_ comparison: ComparisonOperator, _ column: BoundExpression, _ bound: BoundExpression) {
+      guard result.count < most, case .column(.scope(0, let type), let id) = column.kind,
+        catalog[type][id].kind == .int64
+      else { return }
+      switch bound.kind {
+      case .constant, .parameter: break
+      default: return
+      }
+      let expression = BoundExpression(.compare(comparison, column, bound), .boolean, at: predicate.range)
+      let number = Int(compiler.block([expression]))
+      let block = compiler.blocks[number]
+      let node = block.nodes[Int(block.roots[0])]
+      if isDecided(node, block) { result.append(PageBound(block: number, node: node)) }
+    }
+    for conjunct in predicate.conjuncts {
+      if ExpressionTraits.isFallible(conjunct, catalog) { break }
+      switch conjunct.kind {
+      case .compare(let comparison, let left, let right):
+        add(comparison, left, right)
+        add(comparison.swapped, right, left)
+      case .inRange(let subject, let lower, let upper, let includesUpper):
+        if let lower { add(.greaterOrEqual, subject, lower) }
+        if let upper { add(includesUpper ? .lessOrEqual : .less, subject, upper) }
+      default: break
+      }
+    }
+    return result
   }
 }

@@ -78,14 +78,20 @@ extension CardinalityEstimator {
 
   /// A sample's answer. None of a few hundred does not mean none at all: then the guesses are asked.
   private func sampled(_ condition: BoundExpression, type: EntityTypeID, in query: BoundQuery) -> Double? {
-    guard let sampler, query.freeScopes(of: condition).isSubset(of: .element) else { return nil }
-    var needsParameters = false
-    condition.forEachNode { node in if case .parameter = node.kind { needsParameters = true } }
-    if needsParameters && parameters == nil { return nil }
+    guard let sampler, canSample(condition, in: query) else { return nil }
     guard let share = sampler.selectivity(of: condition, type: type, parameters: parameters ?? []), share > 0 else {
       return nil
     }
     return min(1, share)
+  }
+
+  /// Indicates whether a condition is about the element alone, with values that are known.
+  func canSample(_ condition: BoundExpression, in query: BoundQuery) -> Bool {
+    guard query.freeScopes(of: condition).isSubset(of: .element) else { return false }
+    if parameters != nil { return true }
+    var needsParameters = false
+    condition.forEachNode { node in if case .parameter = node.kind { needsParameters = true } }
+    return !needsParameters
   }
 
   private func compared(

@@ -50,6 +50,17 @@ struct CardinalityEstimator {
     return rows * DefaultSelectivity.equality
   }
 
+  /// Estimates the rows that agree with one of them in a column that entities are ordered by. Numbers and times of which
+  /// nothing is known have more values than what is asked for by value.
+  func tiedRows(_ type: EntityTypeID, _ column: ColumnID) -> Double {
+    let guess = equalityRows(type, column)
+    guard statistics.distinctCount(type, column) == nil else { return guess }
+    switch catalog[type][column].kind {
+    case .int64, .float64: return min(guess, max(1, rowCount(type) * DefaultSelectivity.tie))
+    default: return guess
+    }
+  }
+
   /// Rows of an index under a range; exact where its bounds are known.
   func rows(_ index: IndexDescriptor, _ range: IndexRange) -> RowEstimate {
     if !range.onlyNulls, !range.includesNulls || range.isBounded, let known = keyRange(range),

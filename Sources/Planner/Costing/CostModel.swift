@@ -1,33 +1,36 @@
+import GQLQuery
+
 /// The one table of prices, in units of ``Cost``.
 ///
-/// The origin of each is the measured loop named behind it (nanoseconds an item, one million items, baseline x86-64),
-/// divided by the 0.4 ns of a unit.
-package enum CostModel {
-  /// A fixed-width cell in a sequential batch: 0.33 ns with its share of masks.
-  package static let sequentialCell = 1.0
+/// They are found by `swift run -c release regret --calibrate 1`, which plans random queries with changed prices and keeps
+/// those with which the plans chosen are quickest. They lie near what the loops that they name take, in units of 0.4 ns.
+package struct CostModel: Sendable, Hashable {
+  /// Testing a fixed-width cell in a sequential batch, with its share of masks.
+  package var sequentialCell = 2.0
   /// Visiting a live row of a scan without testing anything: the share of a liveness bitmap.
-  package static let scanRow = 0.25
-  /// One probe of a hash index: 13 ns, 25 ns with the posting run.
-  package static let hashProbe = 50.0
+  package var scanRow = 0.1
+  /// One probe of a hash index.
+  package var hashProbe = 50.0
   /// Entering a row in the table of a hash join: its key, a probe, its place among the rows of the key.
-  package static let hashBuild = 60.0
-  /// One descent of a B-tree: 37 to 180 ns.
-  package static let btreeProbe = 375.0
+  package var hashBuild = 60.0
+  /// One descent of a B-tree.
+  package var btreeProbe = 190.0
   /// The same for each binary digit of the number of entries, where small trees matter.
-  package static let btreeStep = 18.0
-  /// One entry of a B-tree's leaf or of a posting run, copied out: 0.5 to 1 ns.
-  package static let indexEntry = 2.0
-  /// A cell of a row that is not next to the last one, in a large type: 5 to 10 ns, a cache miss shared by a prefetched
-  /// block.
-  package static let gatheredCell = 18.0
-  /// The same where it is in the second-level cache: 1.6 ns. In between it grows with each doubling of the rows.
-  package static let nearCell = 4.0
-  package static let cellStep = 1.4
+  package var btreeStep = 18.0
+  /// One entry of a B-tree's leaf or of a posting run, copied out.
+  package var indexEntry = 1.0
+  /// One entry of an index that is walked in batches that grow, with its share of these.
+  package var walkEntry = 3.0
+  /// A cell of a row that is not next to the last one, in a large type.
+  package var gatheredCell = 9.0
+  /// The same where it is in the second-level cache. In between it grows with each doubling of the rows.
+  package var nearCell = 8.0
+  package var cellStep = 1.4
   /// Rows whose cells are in that cache.
-  package static let nearRows = 16_384.0
+  package var nearRows = 16_384.0
 
   /// Returns the price of a cell of a row that is not next to the last one, in a type of so many rows.
-  package static func gatheredCell(among rows: Double) -> Double {
+  package func gatheredCell(among rows: Double) -> Double {
     var price = nearCell
     var reached = nearRows
     while reached < rows, price < gatheredCell {
@@ -36,56 +39,118 @@ package enum CostModel {
     }
     return min(price, gatheredCell)
   }
-  /// How much dearer a gathered cell is where rows come in an order of their own, as from a walk: 18 ns for two columns
-  /// of a million rows.
-  package static let scatteredShare = 1.5
-  /// The key of a text, or of a value that is computed, in an order: 12 ns.
-  package static let wideKey = 25.0
-  /// Beyond this share of a type's rows, gathering is as good as reading in sequence.
-  package static let denseShare = 0.25
-  /// Sorting, per element and binary digit of the count: 1.5 ns for row ids.
-  package static let rowSortStep = 4.0
-  /// The same for keys of columns, which are gathered and compared: 3 to 4 ns.
-  package static let keySortStep = 9.0
-  /// Offering a row to a top-n heap: one comparison in most cases, 1.5 ns.
-  package static let heapOffer = 4.0
-  /// Testing or setting a bit of a row set: 1 ns.
-  package static let bit = 3.0
-  /// Clearing a 64-bit word of a row set before it is filled, or passing an empty one: 20 bytes a nanosecond.
-  package static let bitmapWord = 1.0
-  /// Following one edge: 0.63 ns in a run, 5 ns where each run lies elsewhere.
-  package static let edge = 3.0
-  package static let edgeRun = 12.0
-  /// Calling the machinery of a nested set for one parent: batches are shared, so little remains.
-  package static let setPerParent = 20.0
-  /// Looking at the bounds of a page to pass it over: 5 ns, a cache miss where pages are not shared.
-  package static let pageBounds = 12.0
-  /// Types with fewer entities get no order of ids: they are sorted in less time than it takes to tell.
-  package static let leastOrderedIDs = 4_096.0
-  /// How many times dearer a plan must be than one with an order of ids, so that the order is built.
-  package static let orderingGain = 4.0
-  /// Starting an access path for an execution.
-  package static let start = 25.0
 
-  /// Comparing a text: 2 to 3 ns with the prefix of the view.
-  package static let textCompare = 8.0
-  /// Searching a 34-byte text: 20 ns a row, `memmem`.
-  package static let textSearch = 50.0
-  package static let likeMatch = 75.0
-  /// PCRE2 with JIT: 149 ms for 1 M messages.
-  package static let regexMatch = 375.0
-  /// Finding and looking up the words of a text: 60 ns a word.
-  package static let textMatch = 2_200.0
-  /// One posting of a full-text index that is scored or intersected: 3 ns.
-  package static let posting = 7.0
-  /// Looking up a pattern's trigrams in one segment of an index, of 65,536 rows, and intersecting them: 1 to 5 µs.
-  package static let trigramSegment = 2_500.0
+  /// Returns the price of intersecting two ascending lists: the longer one is searched for what stands in the shorter.
+  package func intersecting(_ a: Double, _ b: Double) -> Double {
+    let (short, long) = (min(a, b), max(a, b))
+    return min(short + long, short * (1 + logarithm(long / max(short, 1)))) * bit
+  }
+
+  /// The share of a gathered cell's price where rows ascend, and where they come in an order of their own, as from a
+  /// walk.
+  package var ascendingShare = 0.5
+  package var scatteredShare = 1.0
+  /// The key of a text, or of a value that is computed, in an order.
+  package var wideKey = 25.0
+  /// Beyond this share of a type's rows, gathering is as good as reading in sequence.
+  package var denseShare = 0.25
+  /// Sorting, per element and binary digit of the count: of row ids.
+  package var rowSortStep = 4.0
+  /// The same of keys of columns, which are gathered and compared.
+  package var keySortStep = 4.5
+  /// Offering a row to a top-n heap: one comparison in most cases.
+  package var heapOffer = 4.0
+  /// Testing or setting a bit of a row set.
+  package var bit = 2.0
+  /// Clearing a 64-bit word of a row set before it is filled, or passing an empty one.
+  package var bitmapWord = 2.0
+  /// Following one edge: in a run, and where each run lies elsewhere.
+  package var edge = 2.8
+  package var edgeRun = 12.0
+  /// Reading the target of a relation to one, of rows that ascend or are in a cache.
+  package var toOneStep = 6.0
+  /// Calling the machinery of a nested set for one parent: batches are shared, so little remains.
+  package var setPerParent = 20.0
+  /// Looking at the bounds of a page to pass it over.
+  package var pageBounds = 24.0
+  static let rowsOfPage = 1024.0
+  /// Types with fewer entities get no order of ids: they are sorted in less time than it takes to tell.
+  package var leastOrderedIDs = 4_096.0
+  /// How many times dearer a plan must be than one with an order of ids, so that the order is built.
+  package var orderingGain = 4.0
+  /// Starting an access path for an execution.
+  package var start = 25.0
+  /// Putting rows into an order, however few.
+  package var startOfOrder = 50.0
+
+  /// Comparing a text, with the prefix of the view.
+  package var textCompare = 7.0
+  /// Searching a short text for another.
+  package var textSearch = 25.0
+  package var likeMatch = 75.0
+  /// A compiled regular expression.
+  package var regexMatch = 375.0
+  /// Finding and looking up the words of a text.
+  package var textMatch = 2_200.0
+  /// One posting of a full-text index that is scored.
+  package var posting = 7.0
+  /// The same where rows are only collected: whole blocks of common words are bits.
+  package var collectedPosting = 2.0
+  /// Looking up a pattern's trigrams in one segment of an index, of 65,536 rows, and intersecting them.
+  package var trigramSegment = 2_500.0
   /// The same in a small index.
-  package static let trigramLookup = 400.0
+  package var trigramLookup = 400.0
   /// Arithmetic, conversions, calls.
-  package static let scalarOperation = 2.0
+  package var scalarOperation = 2.0
   /// Wide or allocating scalars: case mapping, JSON access.
-  package static let wideOperation = 60.0
+  package var wideOperation = 60.0
+
+  package init() {}
+
+  /// Every price, so that a tool can change them.
+  package static var prices: [(name: String, path: WritableKeyPath<CostModel, Double> & Sendable)] {
+    [
+      ("sequentialCell", \.sequentialCell), ("scanRow", \.scanRow), ("hashProbe", \.hashProbe),
+      ("hashBuild", \.hashBuild), ("btreeProbe", \.btreeProbe), ("btreeStep", \.btreeStep),
+      ("indexEntry", \.indexEntry), ("walkEntry", \.walkEntry), ("gatheredCell", \.gatheredCell),
+      ("nearCell", \.nearCell), ("cellStep", \.cellStep), ("nearRows", \.nearRows),
+      ("ascendingShare", \.ascendingShare),
+      ("scatteredShare", \.scatteredShare), ("wideKey", \.wideKey), ("denseShare", \.denseShare),
+      ("rowSortStep", \.rowSortStep), ("keySortStep", \.keySortStep), ("heapOffer", \.heapOffer), ("bit", \.bit),
+      ("bitmapWord", \.bitmapWord), ("edge", \.edge), ("edgeRun", \.edgeRun), ("toOneStep", \.toOneStep),
+      ("setPerParent", \.setPerParent),
+      ("pageBounds", \.pageBounds), ("start", \.start), ("startOfOrder", \.startOfOrder),
+      ("textCompare", \.textCompare), ("textSearch", \.textSearch), ("textMatch", \.textMatch),
+      ("posting", \.posting),
+      ("collectedPosting", \.collectedPosting), ("trigramSegment", \.trigramSegment),
+      ("trigramLookup", \.trigramLookup),
+      ("scalarOperation", \.scalarOperation),
+    ]
+  }
+}
+
+/// The binary logarithm's whole part plus one: enough for a cost.
+func logarithm(_ count: Double) -> Double {
+  count <= 2 || !count.isFinite ? 1 : Double(count.exponent) + 1
+}
+
+extension CostModel {
+  /// Returns the price of telling the number of rows that a path finds among `all` of the type without fetching them;
+  /// nil where that is not possible.
+  func ofCount(_ path: AccessPath, among all: Double) -> Double? {
+    switch path {
+    case .range(_, let range):
+      // The ranks of both ends; that of an open one is known.
+      start
+        + logarithm(all) * btreeStep * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
+    case .lookup: start + hashProbe
+    case .scan, .empty: start
+    case .hashJoin: hashProbe
+    // The bits of the set are counted.
+    case .rowSet: start + all / 64 * bitmapWord
+    default: nil
+    }
+  }
 }
 
 /// Guesses where nothing is known. The figures are those that textbooks settled on, rounded.

@@ -15,35 +15,35 @@ extension Optimizer {
     case .constant, .parameter: break
     case .column(let reference, _), .entity(let reference):
       // A hop costs a cell here and a cache miss there.
-      total += reference.scope == 0 ? cell : CostModel.sequentialCell
-      total += Double(reference.path.count) * CostModel.gatheredCell
-    case .isDeleted: total += CostModel.gatheredCell / 4
-    case .isInserted: total += CostModel.bit
-    case .inRowSet(let reference, _): total += CostModel.bit + Double(reference.path.count) * CostModel.gatheredCell
-    case .groupAggregate: total += CostModel.sequentialCell
-    case .not, .and, .or, .isTrue, .isNull, .conditional, .coalesce: total += CostModel.sequentialCell / 2
+      total += reference.scope == 0 ? cell : costs.sequentialCell
+      total += Double(reference.path.count) * costs.gatheredCell
+    case .isDeleted: total += costs.gatheredCell / 4
+    case .isInserted: total += costs.bit
+    case .inRowSet(let reference, _): total += costs.bit + Double(reference.path.count) * costs.gatheredCell
+    case .groupAggregate: total += costs.sequentialCell
+    case .not, .and, .or, .isTrue, .isNull, .conditional, .coalesce: total += costs.sequentialCell / 2
     case .compare(_, let left, _):
-      total += left.type.isFixedWidth ? CostModel.sequentialCell / 2 : CostModel.textCompare
+      total += left.type.isFixedWidth ? costs.sequentialCell / 2 : costs.textCompare
     case .inValues(let subject, let values): total += membership(of: subject, among: values.count)
     case .inList(let subject, let list):
       // One that is known is searched as values that are written.
       if case .list(let values)? = estimator.value(of: list) {
         total += membership(of: subject, among: values.count)
       } else {
-        total += CostModel.hashProbe / 2
+        total += costs.hashProbe / 2
       }
-    case .listContains: total += CostModel.hashProbe / 2
+    case .listContains: total += costs.hashProbe / 2
     case .inRange(let subject, _, _, _):
-      total += subject.type.isFixedWidth ? CostModel.sequentialCell : 2 * CostModel.textCompare
-    case .textTest(let test, _, _): total += test == .contains ? CostModel.textSearch : CostModel.textCompare
-    case .like: total += CostModel.likeMatch
-    case .regex: total += CostModel.regexMatch
-    case .arithmetic, .negate, .convert, .cast, .element: total += CostModel.scalarOperation
-    case .fold, .jsonPath, .call, .jsonList, .jsonObject: total += CostModel.wideOperation
-    case .matches, .highlight: total += CostModel.textMatch
+      total += subject.type.isFixedWidth ? costs.sequentialCell : 2 * costs.textCompare
+    case .textTest(let test, _, _): total += test == .contains ? costs.textSearch : costs.textCompare
+    case .like: total += costs.likeMatch
+    case .regex: total += costs.regexMatch
+    case .arithmetic, .negate, .convert, .cast, .element: total += costs.scalarOperation
+    case .fold, .jsonPath, .call, .jsonList, .jsonObject: total += costs.wideOperation
+    case .matches, .highlight: total += costs.textMatch
     // The texts that are scored are read once more.
     case .score: break
-    case .invoke: total += 8 * CostModel.wideOperation
+    case .invoke: total += 8 * costs.wideOperation
     case .quantifier(let quantifier, let set, let body):
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)
       total += costPerParent(set, body, rows: rows)
@@ -51,17 +51,17 @@ extension Optimizer {
       planAggregate(aggregate, set, body, executions: rows)
       total += costPerParent(set, body, rows: rows)
     case .item: total += cell
-    case .join: total += CostModel.wideOperation
+    case .join: total += costs.wideOperation
     case .listCall(_, _, _, let body):
-      total += CostModel.setPerParent
+      total += costs.setPerParent
       let elements = DefaultSelectivity.listCount
-      if let body { total += elements * cost(of: body, rows: rows * elements, cell: CostModel.sequentialCell) }
+      if let body { total += elements * cost(of: body, rows: rows * elements, cell: costs.sequentialCell) }
     }
     return total
   }
 
   private func membership(of subject: BoundExpression, among count: Int) -> Double {
-    (subject.type.isFixedWidth ? CostModel.sequentialCell : CostModel.textCompare) * Double(min(count, 8))
+    (subject.type.isFixedWidth ? costs.sequentialCell : costs.textCompare) * Double(min(count, 8))
   }
 
   private mutating func costPerParent(_ set: SetID, _ body: BoundExpression?, rows: Double) -> Double {
@@ -73,7 +73,7 @@ extension Optimizer {
     }
     guard let body else { return total }
     let elements = estimate.rows
-    total += elements * cost(of: body, rows: rows * max(1, elements), cell: CostModel.gatheredCell)
+    total += elements * cost(of: body, rows: rows * max(1, elements), cell: costs.gatheredCell)
     return total
   }
 }

@@ -348,7 +348,7 @@ private struct PlanTreeBuilder {
       if keys.count == 1, case .list = keys[0].type {
         return "\(catalog.shortDescription(of: path, order: .natural)) in \(values[0])"
       }
-      let shown = values.prefix(4).joined(separator: ", ") + (values.count > 4 ? ", … \(values.count - 4) more" : "")
+      let shown = values.prefix(8).joined(separator: ", ") + (values.count > 8 ? ", … \(values.count - 8) more" : "")
       return "\(catalog.shortDescription(of: path, order: .natural)) in [\(shown)]"
     case .range(_, let range):
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))

@@ -100,9 +100,7 @@ extension Optimizer {
   }
 
   /// The column of the element itself that the expression is.
-  func elementColumn(_ expression: BoundExpression) -> ColumnID? {
-    if case .column(.scope(0, _), let column) = expression.kind { column } else { nil }
-  }
+  func elementColumn(_ expression: BoundExpression) -> ColumnID? { expression.elementColumn }
 
   /// The expression as what surrounds the set sees it: one scope fewer. Nil if it reads the element, may fail, or holds
   /// a set that is bound to a scope.

@@ -30,6 +30,7 @@ struct Optimizer {
   let catalog: Catalog
   let estimator: CardinalityEstimator
   let options: PlannerOptions
+  var costs: CostModel { options.costs }
   /// How many sets the query had.
   let ownSetCount: Int
   /// Parallel to `query.sets`; nil until planned.
@@ -72,12 +73,12 @@ struct Optimizer {
     for field in fields {
       switch field.content {
       case .typename, .recursion, .depth, .cycle, .cursor, .introspection: break
-      case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
+      case .value(let expression): _ = cost(of: expression, rows: rows, cell: costs.gatheredCell)
       case .embedded(let presence, let inner):
-        _ = cost(of: presence, rows: rows, cell: CostModel.gatheredCell)
+        _ = cost(of: presence, rows: rows, cell: costs.gatheredCell)
         planFields(inner, rows: rows)
       case .inlined(let condition, let inner):
-        _ = cost(of: condition, rows: rows, cell: CostModel.gatheredCell)
+        _ = cost(of: condition, rows: rows, cell: costs.gatheredCell)
         planFields(inner, rows: rows)
       case .one(let id), .many(let id): planSelection(id, parents: rows)
       }
@@ -95,7 +96,7 @@ struct Optimizer {
     let rows = parents * (plans[selection.set.index]?.estimate.rows ?? 1)
     switch selection.shape {
     case .object(let fields): planFields(fields, rows: rows)
-    case .value(let expression): _ = cost(of: expression, rows: rows, cell: CostModel.gatheredCell)
+    case .value(let expression): _ = cost(of: expression, rows: rows, cell: costs.gatheredCell)
     case .groups(let grouping): planGrouping(grouping, parents: parents, rows: rows)
     }
   }
@@ -103,19 +104,19 @@ struct Optimizer {
   /// Plans the sets in a grouping; the grouping itself leaves no choice.
   private mutating func planGrouping(_ grouping: BoundGrouping, parents: Double, rows: Double) {
     for expression in grouping.memberExpressions {
-      _ = cost(of: expression, rows: rows, cell: CostModel.sequentialCell)
+      _ = cost(of: expression, rows: rows, cell: costs.sequentialCell)
     }
     for aggregate in grouping.aggregates {
       guard let set = aggregate.set else { continue }
       planSet(set, executions: rows, usage: .rows)
       let elements = rows * (plans[set.index]?.estimate.rows ?? 1)
       for expression in aggregate.expressions {
-        _ = cost(of: expression, rows: elements, cell: CostModel.gatheredCell)
+        _ = cost(of: expression, rows: elements, cell: costs.gatheredCell)
       }
     }
     let groups = grouping.keys.isEmpty ? parents : max(parents, min(rows, parents * DefaultSelectivity.groups))
     for expression in [grouping.having].compactMap({ $0 }) + grouping.order.map(\.expression) {
-      _ = cost(of: expression, rows: groups, cell: CostModel.gatheredCell)
+      _ = cost(of: expression, rows: groups, cell: costs.gatheredCell)
     }
     planFields(grouping.fields, rows: groups)
   }
@@ -136,10 +137,10 @@ struct Optimizer {
     }
     plans[id.index] = plan
     for expression in set.order.map(\.expression) + set.distinctOn {
-      _ = cost(of: expression, rows: executions * plan.estimate.accessRows, cell: CostModel.gatheredCell)
+      _ = cost(of: expression, rows: executions * plan.estimate.accessRows, cell: costs.gatheredCell)
     }
     for expression in set.outerExpressions {
-      _ = cost(of: expression, rows: executions, cell: CostModel.gatheredCell)
+      _ = cost(of: expression, rows: executions, cell: costs.gatheredCell)
     }
   }
 

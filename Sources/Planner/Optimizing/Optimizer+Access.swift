@@ -37,11 +37,11 @@ extension Optimizer {
       }
       if let draft = semiJoin(expression, type: type) {
         let rows = rowSets[draft].rows
-        let bitmap = estimator.rowCount(type) / 64 * CostModel.bitmapWord
+        let bitmap = estimator.rowCount(type) / 64 * costs.bitmapWord
         result.append(
           AccessCandidate(
             path: .rowSet(draft), covered: [position], rows: RowEstimate(rows),
-            cost: rows * CostModel.indexEntry + bitmap,
+            cost: rows * costs.indexEntry + bitmap,
             once: rowSets[draft].cost, kind: .rowSet, isAscending: true))
       }
     }
@@ -88,11 +88,11 @@ extension Optimizer {
       result.append(
         AccessCandidate(
           path: .lookup(index.id, keys), covered: covered, rows: rows,
-          cost: CostModel.start + CostModel.hashProbe + rows.rows * CostModel.indexEntry,
+          cost: costs.start + costs.hashProbe + rows.rows * costs.indexEntry,
           kind: index.isUnique ? .uniqueLookup : .lookup, index: Int(index.id.index), isAscending: true))
     }
     if index.columns.count == 1, let column = index.columns.first {
-      result += eachCandidates(index, column, conditions, probe: CostModel.hashProbe)
+      result += eachCandidates(index, column, conditions, probe: costs.hashProbe)
     }
     return result
   }
@@ -110,7 +110,7 @@ extension Optimizer {
       }
       return AccessCandidate(
         path: .lookupEach(index.id, keys), covered: [condition.position], rows: rows,
-        cost: CostModel.start + probes * probe + rows.rows * CostModel.indexEntry, kind: .lookupEach,
+        cost: costs.start + probes * probe + rows.rows * costs.indexEntry, kind: .lookupEach,
         index: Int(index.id.index), isAscending: false)
     }
   }
@@ -138,7 +138,7 @@ extension Optimizer {
         result.append(rangeCandidate(index, narrowed, covered + more))
       }
       if range.equal.isEmpty {
-        if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: CostModel.btreeProbe) }
+        if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: costs.btreeProbe) }
         for condition in conditions[next] ?? [] {
           guard case .isNull = condition.test else { continue }
           result.append(rangeCandidate(index, IndexRange(onlyNulls: true), [condition.position]))
@@ -166,7 +166,7 @@ extension Optimizer {
     let isByRow = index.kind == .hash && estimator.statistics.idOrder(index.type) == .rows
     return AccessCandidate(
       path: .range(index.id, range), covered: covered, rows: rows,
-      cost: CostModel.start + CostModel.btreeProbe + rows.rows * CostModel.indexEntry,
+      cost: costs.start + costs.btreeProbe + rows.rows * costs.indexEntry,
       kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index),
       isAscending: isComplete || isByRow)
   }
@@ -186,7 +186,7 @@ extension Optimizer {
       let pages = estimator.rowCount(type) / 1024
       return AccessCandidate(
         path: .timeRange(type, column, range), covered: covered, rows: rows,
-        cost: CostModel.start + pages * CostModel.pageBounds + rows.rows * CostModel.indexEntry, kind: .timeRange,
+        cost: costs.start + pages * costs.pageBounds + rows.rows * costs.indexEntry, kind: .timeRange,
         index: Int(column.index), isAscending: true)
     }
   }
@@ -234,7 +234,7 @@ extension Optimizer {
       let rows = RowEstimate(known ?? estimator.rowCount(type) * DefaultSelectivity.fullText)
       return AccessCandidate(
         path: .fullText(index, source.columns, query), covered: [position], rows: rows,
-        cost: CostModel.start + CostModel.hashProbe * 4 + rows.rows * 2 * CostModel.posting, kind: .fullText,
+        cost: costs.start + costs.hashProbe * 4 + rows.rows * costs.collectedPosting, kind: .fullText,
         index: Int(index.index), isAscending: true)
     }
   }
@@ -259,11 +259,11 @@ extension Optimizer {
       guard !isDue(at: branch.range) else { return nil }
       let conjuncts = branch.conjuncts.enumerated().map { (position: $0.offset, expression: $0.element) }
       let found = withoutPending(candidates(type, conjuncts, executions: executions), of: type)
-      let costs = found.map { $0.cost + $0.once / executions + $0.rows.rows * CostModel.gatheredCell }
-      guard let best = found.indices.min(by: { costs[$0] < costs[$1] }) else { return nil }
+      let units = found.map { $0.cost + $0.once / executions + $0.rows.rows * costs.gatheredCell }
+      guard let best = found.indices.min(by: { units[$0] < units[$1] }) else { return nil }
       let chosen = found[best]
       paths.append(chosen.path)
-      cost += chosen.cost + chosen.rows.rows * CostModel.bit
+      cost += chosen.cost + chosen.rows.rows * costs.bit
       once += chosen.once
       shares.append(min(1, chosen.rows.rows / all))
       isExact = isExact && chosen.covered.count == conjuncts.count
@@ -278,7 +278,7 @@ extension Optimizer {
   func ascending(_ candidate: AccessCandidate, _ all: Double) -> Double {
     let rows = candidate.rows.rows
     if candidate.isAscending || rows <= 1 { return 0 }
-    return min(rows * logarithm(rows) * CostModel.rowSortStep, rows * CostModel.bit * 2 + all * CostModel.scanRow / 8)
+    return min(rows * logarithm(rows) * costs.rowSortStep, rows * costs.bit * 2 + all * costs.scanRow / 8)
   }
 
   /// Pairs among the most selective accesses: two lists of rows are quickly intersected.
@@ -300,7 +300,8 @@ extension Optimizer {
           AccessCandidate(
             path: .intersection([a.path, b.path]), covered: (a.covered + b.covered).sorted(),
             rows: RowEstimate(all * share),
-            cost: a.cost + b.cost + ascending(a, all) + ascending(b, all) + (a.rows.rows + b.rows.rows) * CostModel.bit,
+            cost: a.cost + b.cost + ascending(a, all) + ascending(b, all)
+              + costs.intersecting(a.rows.rows, b.rows.rows),
             once: a.once + b.once,
             kind: .intersection, index: min(a.index, b.index), isAscending: false))
       }

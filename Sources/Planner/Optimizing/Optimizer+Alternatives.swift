@@ -20,6 +20,10 @@ private struct PricedCandidate {
   /// Units of a cell of a row: of those that the path finds, and of those of a walk.
   let cell: Double
   let scattered: Double
+  /// What a sample says about the conjuncts together.
+  let sample: ConjunctSample?
+  /// The share of the type's pages that a scan looks into.
+  let pageShare: Double
 
   var needed: Double { offset + limit }
   var isScan: Bool { candidate.kind == .scan }
@@ -42,30 +46,34 @@ private struct PricedCandidate {
 extension Optimizer {
   /// Returns the ways to a set's members that begin with a candidate, priced.
   mutating func alternatives(
-    _ candidate: AccessCandidate, _ set: BoundSet, _ conjuncts: [ConjunctEstimate], all: Double, executions: Double,
-    usage: SetUsage, _ found: [AccessCandidate]
+    _ candidate: AccessCandidate, _ set: BoundSet, _ conjuncts: [ConjunctEstimate], _ sample: ConjunctSample?,
+    pageShare: Double, all: Double, executions: Double, usage: SetUsage, _ found: [AccessCandidate]
   ) -> [Alternative] {
     let rows = candidate.rows.rows
     let covered = Set(candidate.covered)
     // What is left is the same for every candidate; the sharpest of the counts is nearest to the truth.
-    var matched = all * CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
+    var matched =
+      all
+      * (sample?.share(of: conjuncts.map(\.position))
+        ?? CardinalityEstimator.conjunction(conjuncts.map(\.selectivity)))
     for other in found where other.kind != .scan && other.kind != .orderedWalk && other.kind != .skip {
       matched = min(matched, other.rows.rows)
     }
     let limit = usage == .existence ? 1 : count(set.limit, orElse: .infinity)
-    let gathered = CostModel.gatheredCell(among: all)
+    let gathered = costs.gatheredCell(among: all)
     // Rows that ascend are gathered with the cache, others against it.
-    let scattered = gathered * CostModel.scatteredShare
-    var cell = CostModel.sequentialCell
+    let scattered = gathered * costs.scatteredShare
+    var cell = costs.sequentialCell
     if candidate.kind != .scan {
       let isAscending = candidate.isAscending || set.order.isEmpty && limit < .infinity
-      cell = isAscending ? gathered / 2 : scattered
-      if rows > all * CostModel.denseShare { cell = max(gathered / 4, CostModel.nearCell / 2) }
+      cell = isAscending ? gathered * costs.ascendingShare : scattered
+      if rows > all * costs.denseShare { cell = max(gathered / 4, costs.nearCell / 2) }
     }
     let priced = PricedCandidate(
       candidate: candidate, set: set, residual: conjuncts.filter { !covered.contains($0.position) }, all: all,
       executions: executions, usage: usage, rows: rows, matched: min(matched, rows),
-      offset: count(set.offset, orElse: 0), limit: limit, cell: cell, scattered: scattered)
+      offset: count(set.offset, orElse: 0), limit: limit, cell: cell, scattered: scattered, sample: sample,
+      pageShare: pageShare)
     if set.order.isEmpty { return candidate.kind == .orderedWalk ? [] : [unordered(priced, found)] }
     let walk = walked(priced, found).map { [$0] } ?? []
     return candidate.kind == .orderedWalk ? walk : walk + [sorted(priced)]
@@ -76,41 +84,63 @@ extension Optimizer {
     min(max(0, priced.matched - priced.offset), count(priced.set.limit, orElse: .infinity))
   }
 
+  /// Estimates the rows that are looked at until so many are found that the conditions keep, in the order in which the
+  /// access path delivers them.
+  private func passed(_ priced: PricedCandidate, untilRows needed: Double, isDescending: Bool = false) -> Double {
+    if priced.residual.isEmpty { return min(priced.rows, needed) }
+    let even = min(priced.rows, needed / priced.share)
+    guard let sample = priced.sample, even < priced.rows, priced.matched > 0,
+      let places = sample.places(
+        along: priced.candidate, isByRow: isByRow(priced.candidate.path), isDescending: isDescending, estimator)
+    else { return even }
+    return priced.rows * ConjunctSample.passed(places, untilShare: needed / priced.matched)
+  }
+
   /// Units for finding rows of which so many are visited.
   private func collecting(_ priced: PricedCandidate, _ visited: Double, needsRowOrder: Bool) -> Double {
     let candidate = priced.candidate
-    if priced.isScan { return CostModel.start + visited * CostModel.scanRow }
+    if priced.isScan { return costs.start + visited * costs.pageBounds / CostModel.rowsOfPage }
     // Postings are read no further than they are needed.
     if case .fullText = candidate.path, priced.rows > 0 {
-      return candidate.cost * max(visited / priced.rows, 1e-3) + CostModel.hashProbe * 4
+      return candidate.cost * max(visited / priced.rows, 1e-3) + costs.hashProbe * 4
     }
     // A range of the table is read as far as rows are needed.
     if priced.residual.isEmpty, isByRow(candidate.path) {
-      return CostModel.start + CostModel.btreeProbe + visited * CostModel.indexEntry
+      return costs.start + costs.btreeProbe + visited * costs.indexEntry
     }
     return candidate.cost + (needsRowOrder ? ascending(candidate, priced.all) : 0)
+  }
+
+  /// Units for testing rows of which so many are visited. A scan does not look into pages whose bounds exclude all of
+  /// their rows.
+  private func testing(_ priced: PricedCandidate, _ filter: ArrangedFilter, _ visited: Double) -> Double {
+    guard priced.isScan else { return visited * filter.perRow }
+    let even = min(visited, priced.needed / priced.share)
+    let tested = max(even * priced.pageShare, visited - (1 - priced.pageShare) * priced.rows)
+    return min(visited, tested) * (costs.scanRow + filter.perRow)
   }
 
   /// Returns the way to members that may stand in any order, or in canonical order.
   private mutating func unordered(_ priced: PricedCandidate, _ found: [AccessCandidate]) -> Alternative {
     let set = priced.set
     let stopsEarly = set.distinctOn.isEmpty && !passesOver(priced.candidate, found)
-    let visited = stopsEarly ? min(priced.rows, priced.needed / priced.share) : priced.rows
+    let visited = stopsEarly ? passed(priced, untilRows: priced.needed) : priced.rows
     let filter = arrange(priced.residual, type: set.type, rows: visited * priced.executions, cell: priced.cell)
-    var perExecution = collecting(priced, visited, needsRowOrder: priced.usage == .rows) + visited * filter.perRow
+    var perExecution = collecting(priced, visited, needsRowOrder: priced.usage == .rows)
+    perExecution += testing(priced, filter, visited)
     if !set.distinctOn.isEmpty {
       perExecution += priced.matched * Double(set.distinctOn.count) * priced.cell
-      perExecution += priced.matched * logarithm(priced.matched) * CostModel.keySortStep
+      perExecution += priced.matched * logarithm(priced.matched) * costs.keySortStep
     }
     if priced.usage == .count, set.distinctOn.isEmpty, priced.residual.isEmpty,
-      let counted = costOfCount(priced.candidate, among: priced.all)
+      let counted = costs.ofCount(priced.candidate.path, among: priced.all)
     {
       perExecution = counted
     }
     let isEarly = priced.isScan && !priced.residual.isEmpty && visited < priced.rows
     return priced.alternative(
       .natural, filter, visiting: visited, perExecution, left: left(priced),
-      earlyRow: isEarly ? CostModel.scanRow + filter.perRow : nil)
+      earlyRow: isEarly ? testing(priced, filter, priced.rows) / max(priced.rows, 1) : nil)
   }
 
   /// Returns the way by a walk in the order that is wanted, or in that of its first terms; nil where there is none.
@@ -132,30 +162,31 @@ extension Optimizer {
     let passed = isPart || !residual.isEmpty ? priced.needed : priced.limit
     let visited =
       passesOver(candidate, found)
-      ? priced.rows : min(priced.rows, passed / (residual.isEmpty ? 1 : priced.share) + tied)
+      ? priced.rows
+      : min(priced.rows, self.passed(priced, untilRows: passed, isDescending: method.walk.isDescending) + tied)
     let filter = arrange(residual, type: set.type, rows: visited * priced.executions, cell: priced.scattered)
     var isEarly = !residual.isEmpty && visited < priced.rows
     var perExecution: Double
     switch candidate.path {
     case .range:
-      perExecution = CostModel.start + CostModel.btreeProbe + visited * (CostModel.indexEntry + filter.perRow)
+      perExecution = costs.start + costs.btreeProbe + visited * (costs.walkEntry + filter.perRow)
     case .fullText where method.walk.isDescending:
       // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
-      perExecution = candidate.cost / 2 + visited * (CostModel.posting * 4 + filter.perRow * 2)
+      perExecution = candidate.cost + priced.rows * costs.posting + visited * (costs.posting * 4 + filter.perRow * 2)
       isEarly = false
     default:
-      perExecution = collecting(priced, visited, needsRowOrder: true) + visited * filter.perRow
+      perExecution = collecting(priced, visited, needsRowOrder: true) + testing(priced, filter, visited)
       isEarly = isEarly && priced.isScan
     }
     // Over an unfiltered range the offset is a rank: one more descent.
-    if residual.isEmpty, priced.offset > 0 { perExecution += CostModel.btreeProbe }
+    if residual.isEmpty, priced.offset > 0 { perExecution += costs.btreeProbe }
     if isPart {
       let sorted = visited * priced.share
-      perExecution += sorted * (keyCost(set, cell: priced.scattered) + logarithm(sorted) * CostModel.keySortStep)
+      perExecution += sorted * (keyCost(set, cell: priced.scattered) + logarithm(sorted) * costs.keySortStep)
     }
     return priced.alternative(
       method, filter, visiting: visited, perExecution, left: left(priced), needsAscendingIDs: needsAscendingIDs,
-      earlyRow: isEarly ? CostModel.indexEntry + filter.perRow : nil)
+      earlyRow: isEarly ? costs.walkEntry + filter.perRow : nil)
   }
 
   /// Returns the way by all rows, which are sorted, or of which the first are kept.
@@ -163,13 +194,14 @@ extension Optimizer {
     let (set, matched) = (priced.set, priced.matched)
     let filter = arrange(priced.residual, type: set.type, rows: priced.rows * priced.executions, cell: priced.cell)
     let order = set.sortingMethod
-    var perExecution = collecting(priced, priced.rows, needsRowOrder: false) + priced.rows * filter.perRow
-    perExecution += matched * keyCost(set, cell: priced.cell)
+    var perExecution = collecting(priced, priced.rows, needsRowOrder: false)
+    perExecution += testing(priced, filter, priced.rows)
+    perExecution += costs.startOfOrder + matched * keyCost(set, cell: priced.cell)
     if order == .topN {
       let kept = min(matched, priced.needed)
-      perExecution += matched * CostModel.heapOffer + kept * logarithm(kept) * CostModel.keySortStep
+      perExecution += matched * costs.heapOffer + kept * logarithm(kept) * costs.keySortStep
     } else {
-      perExecution += matched * logarithm(matched) * CostModel.keySortStep
+      perExecution += matched * logarithm(matched) * costs.keySortStep
     }
     return priced.alternative(order, filter, visiting: priced.rows, perExecution, left: left(priced))
   }
@@ -190,9 +222,9 @@ extension Optimizer {
       if let column = elementColumn(first.expression), column == catalog.idColumn(of: set.type),
         estimator.statistics.idOrder(set.type) == .rows
       {
-        return CostModel.sequentialCell
+        return costs.sequentialCell
       }
     }
-    return set.order.reduce(0) { $0 + cell + (isNarrow($1) ? CostModel.sequentialCell : CostModel.wideKey) }
+    return set.order.reduce(0) { $0 + cell + (isNarrow($1) ? costs.sequentialCell : costs.wideKey) }
   }
 }

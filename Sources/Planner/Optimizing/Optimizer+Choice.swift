@@ -71,7 +71,7 @@ extension Optimizer {
     guard estimator.statistics.idOrder(set.type) == .pending else { return ranked }
     let there = ranked.filter { !needsIDOrder($0.candidate.path) }
     if let best = ranked.first, needsIDOrder(best.candidate.path), let chosen = there.first,
-      chosen.total.units > best.total.units * CostModel.orderingGain
+      chosen.total.units > best.total.units * costs.orderingGain
     {
       wantedOrders.insert(set.type)
     }

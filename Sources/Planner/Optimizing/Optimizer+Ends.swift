@@ -110,7 +110,7 @@ extension Optimizer {
       let keys = min(rows, wanted.reduce(1) { $0 * distinctKeys(set.type, $1) })
       return AccessCandidate(
         path: .range(index, skip), covered: covered, rows: RowEstimate(keys),
-        cost: CostModel.start + (1 + keys) * 2 * CostModel.btreeProbe, kind: .skip, index: Int(index.index),
+        cost: costs.start + (1 + keys) * 2 * costs.btreeProbe, kind: .skip, index: Int(index.index),
         isAscending: false)
     }
   }

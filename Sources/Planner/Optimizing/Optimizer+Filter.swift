@@ -92,12 +92,12 @@ extension Optimizer {
       var draft: Int?
       if case .quantifier = expression.kind {
         draft = semiJoin(expression, type: type)
-      } else if !isNegated, direct > CostModel.bit {
+      } else if !isNegated, direct > costs.bit {
         draft = semiJoin(expression, type: type)
         if draft == nil, mayUseMembership { draft = membership(expression, type: type) }
       }
       guard let draft else { return (expression, direct, 0) }
-      let bitmapTotal = rowSets[draft].cost + rows * CostModel.bit
+      let bitmapTotal = rowSets[draft].cost + rows * costs.bit
       var takesBitmap = Cost(bitmapTotal).isClearlyLess(than: Cost(rows * direct))
       switch options.forcing {
       case .cheapest, .scanOnly: break
@@ -107,7 +107,7 @@ extension Optimizer {
       }
       guard takesBitmap else { return (expression, direct, 0) }
       let test = BoundExpression(.inRowSet(.scope(0, type), draft), .boolean, at: expression.range)
-      return (test, CostModel.bit, rowSets[draft].cost)
+      return (test, costs.bit, rowSets[draft].cost)
     }
   }
 }

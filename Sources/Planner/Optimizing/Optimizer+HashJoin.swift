@@ -17,8 +17,8 @@ extension Optimizer {
     let rows = all.squareRoot()
     return AccessCandidate(
       path: .hashJoin(build, keys), covered: covered, rows: RowEstimate(rows),
-      cost: CostModel.start + CostModel.hashProbe + rows * CostModel.indexEntry,
-      once: CostModel.start + all * (CostModel.hashBuild + CostModel.gatheredCell * Double(build.count)),
+      cost: costs.start + costs.hashProbe + rows * costs.indexEntry,
+      once: costs.start + all * (costs.hashBuild + costs.gatheredCell * Double(build.count)),
       kind: .hashJoin, isAscending: true)
   }
 
@@ -69,10 +69,10 @@ extension Optimizer {
     let rest = conjuncts.filter { !covered.contains($0.position) }
     let share = CardinalityEstimator.conjunction(rest.map(\.selectivity))
     let filter = arrange(
-      rest, type: set.type, rows: rows * executions, cell: CostModel.gatheredCell)
-    let built = CostModel.hashBuild + CostModel.gatheredCell * Double(build.count)
+      rest, type: set.type, rows: rows * executions, cell: costs.gatheredCell)
+    let built = costs.hashBuild + costs.gatheredCell * Double(build.count)
     let once = collecting + fetched * built + filter.once
-    let probe = CostModel.start + CostModel.hashProbe + rows * (CostModel.indexEntry + filter.perRow)
+    let probe = costs.start + costs.hashProbe + rows * (costs.indexEntry + filter.perRow)
     let total = once + executions * probe
     switch options.forcing {
     case .cheapest, .scanOnly:

@@ -34,11 +34,11 @@ extension Optimizer {
       drafts.append(draft)
     }
     let rows = drafts.reduce(0.0) { $0 + rowSets[$1].rows }
-    let bitmaps = Double(drafts.count) * estimator.rowCount(type) / 64 * CostModel.bitmapWord
+    let bitmaps = Double(drafts.count) * estimator.rowCount(type) / 64 * costs.bitmapWord
     let paths = drafts.map { AccessPath.rowSet($0) }
     return AccessCandidate(
       path: paths.isEmpty ? .empty : paths.count == 1 ? paths[0] : .union(paths), covered: covered,
-      rows: RowEstimate(rows), cost: rows * CostModel.indexEntry + bitmaps,
+      rows: RowEstimate(rows), cost: rows * costs.indexEntry + bitmaps,
       once: drafts.reduce(0.0) { $0 + rowSets[$1].cost }, kind: paths.count == 1 ? .rowSet : .union,
       isAscending: true)
   }

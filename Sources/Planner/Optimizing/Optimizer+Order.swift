@@ -12,7 +12,7 @@ extension Optimizer {
     case .rows, .index: return true
     // Planned as if it were there, to know what it would save; but where a plan is forced.
     case .pending:
-      return options.forcing == .cheapest && estimator.rowCount(index.type) >= CostModel.leastOrderedIDs
+      return options.forcing == .cheapest && estimator.rowCount(index.type) >= costs.leastOrderedIDs
     case .none: return false
     }
   }
@@ -28,7 +28,7 @@ extension Optimizer {
       result.append(
         AccessCandidate(
           path: path, covered: [], rows: RowEstimate(all, isExact: true),
-          cost: CostModel.start + CostModel.btreeProbe + all * CostModel.indexEntry, kind: .orderedWalk,
+          cost: costs.start + costs.btreeProbe + all * costs.indexEntry, kind: .orderedWalk,
           index: Int(id.index), isAscending: false))
     }
     return result
@@ -72,17 +72,6 @@ extension Optimizer {
     }
   }
 
-  /// Estimates the rows that agree with one of them in a column that entities are ordered by. Numbers and times of which
-  /// nothing is known have more values than what is asked for by value.
-  private func tiedRows(_ type: EntityTypeID, _ column: ColumnID) -> Double {
-    let guess = estimator.equalityRows(type, column)
-    guard estimator.statistics.distinctCount(type, column) == nil else { return guess }
-    switch catalog[type][column].kind {
-    case .int64, .float64: return min(guess, max(1, estimator.rowCount(type) * DefaultSelectivity.tie))
-    default: return guess
-    }
-  }
-
   /// Returns whether a walk of a whole index looks at rows that a range of the same index leaves out: then the range is
   /// walked instead.
   func isNarrowed(_ candidate: AccessCandidate, _ found: [AccessCandidate]) -> Bool {
@@ -100,7 +89,7 @@ extension Optimizer {
     var rows = estimator.rowCount(set.type)
     for term in set.order.prefix(prefix) {
       guard case .column(.scope(0, _), let column) = term.expression.kind else { continue }
-      rows = min(rows, tiedRows(set.type, column))
+      rows = min(rows, estimator.tiedRows(set.type, column))
     }
     return rows
   }

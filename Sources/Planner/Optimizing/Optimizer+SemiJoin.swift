@@ -118,20 +118,21 @@ extension Optimizer {
     planSet(id, executions: 1, usage: .rows)
     let estimate = plans[id.index]?.estimate ?? PlanEstimate()
     var rows = estimate.rows
-    var cost = estimate.cost + rows * CostModel.bit
+    var cost = estimate.cost + rows * costs.bit
     var reached = 0.0
     for route in routes {
       var ends = rows
       for relation in route {
         let fanOut = estimator.statistics.fanOut(relation)
-        cost += ends * (CostModel.edgeRun + fanOut.mean * (CostModel.edge + CostModel.bit))
+        let step = catalog[relation].isToMany ? costs.edgeRun + fanOut.mean * costs.edge : costs.toOneStep
+        cost += ends * (step + fanOut.mean * costs.bit)
         ends = min(ends * fanOut.mean, estimator.rowCount(catalog[relation].target))
       }
       reached += ends
     }
     rows = min(reached, estimator.rowCount(type))
     // A row set is a bitmap of its whole type.
-    cost += estimator.rowCount(type) / 64 * CostModel.bitmapWord
+    cost += estimator.rowCount(type) / 64 * costs.bitmapWord
     let plan = RowSetPlan(
       type: type, set: id, routes: routes, estimate: PlanEstimate(accessRows: estimate.rows, rows: rows, cost: cost))
     rowSets.append(RowSetDraft(plan: plan, rows: rows, cost: cost))

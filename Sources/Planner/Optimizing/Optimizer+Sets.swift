@@ -12,7 +12,7 @@ extension Optimizer {
       return SetPlan(access: .empty, filter: nil, order: .natural)
     }
     let expressions = set.predicate?.conjuncts ?? []
-    if !options.disabledRules.contains(.detectEmpty), isContradiction(expressions) {
+    if !options.disabledRules.contains(.detectEmpty), query.isContradiction(expressions) {
       return SetPlan(access: .empty, filter: nil, order: .natural)
     }
     let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
@@ -30,9 +30,12 @@ extension Optimizer {
       found.append(
         AccessCandidate(
           path: .scan, covered: [], rows: RowEstimate(all, isExact: true),
-          cost: CostModel.start + all * CostModel.scanRow, kind: .scan, isAscending: true))
+          cost: costs.start + all * costs.scanRow, kind: .scan, isAscending: true))
     }
-    let conjuncts = estimates(numbered, type: set.type, found)
+    let sampled = found.count > 1 ? sample(numbered, set) : nil
+    let conjuncts = estimates(numbered, type: set.type, found, sampled.map { ($0.sample, $0.positions) })
+    let sample = sampled.map { ConjunctSample($0.sample, sampled: $0.positions, column: $0.column, conjuncts) }
+    let pageShare = pageShare(numbered, type: set.type)
     found = worthwhile(found, set.hint, executions: executions)
     var alternatives: [Alternative] = []
     for candidate in found {
@@ -40,30 +43,12 @@ extension Optimizer {
       options.interruption?.take(conjuncts.count * MemoryLayout<BoundExpression>.stride)
       if !alternatives.isEmpty, isDue(at: set.range) { break }
       alternatives += self.alternatives(
-        candidate, set, conjuncts, all: all, executions: executions, usage: usage, found)
+        candidate, set, conjuncts, sample, pageShare: pageShare, all: all, executions: executions, usage: usage, found)
     }
     if found.count > 1, let limit = set.limit, case .parameter = limit.kind, !watched.contains(.limit(limit)) {
       watched.append(.limit(limit))
     }
     return choose(among: alternatives, for: id)
-  }
-
-  /// Returns whether conditions ask for two different values of one column, and none of them can fail.
-  private func isContradiction(_ conjuncts: [BoundExpression]) -> Bool {
-    var wanted: [ColumnID: Value] = [:]
-    for conjunct in conjuncts {
-      guard case .compare(.equal, let left, let right) = conjunct.kind, let column = elementColumn(left),
-        case .constant(let value) = right.kind
-      else { continue }
-      switch value {
-      // Of these, what is not one value is not equal.
-      case .boolean, .int, .string, .enumeration, .dateTime, .date, .uuid: break
-      case .null, .float, .decimal, .id, .duration, .bytes, .json, .list, .object: continue
-      }
-      guard let other = wanted.updateValue(value, forKey: column), other != value else { continue }
-      return !conjuncts.contains(where: query.canFail)
-    }
-    return false
   }
 
   /// So many accesses to one set are thought through to the end.
@@ -81,7 +66,7 @@ extension Optimizer {
       default: break
       }
       if let hint, meets(hint, candidate.path) { return 0 }
-      return candidate.cost + candidate.once / executions + candidate.rows.rows * CostModel.gatheredCell
+      return candidate.cost + candidate.once / executions + candidate.rows.rows * costs.gatheredCell
     }
     let ranks = found.map(rank)
     let best = found.indices.sorted { ranks[$0] != ranks[$1] ? ranks[$0] < ranks[$1] : $0 < $1 }
@@ -103,20 +88,50 @@ extension Optimizer {
     return candidates(set.type, Array(numbered[..<movable]), executions: executions)
   }
 
-  /// How selective each conjunct is: counted by an index where one of the candidates did so.
+  /// Returns the share of the type's pages that a scan cannot pass over by their bounds.
+  private func pageShare(
+    _ numbered: [(position: Int, expression: BoundExpression)], type: EntityTypeID
+  ) -> Double {
+    var least = 1.0
+    for (position, expression) in numbered {
+      if query.canFail(expression) { break }
+      guard let condition = indexCondition(expression, at: position, type: type) else { continue }
+      let range: IndexRange
+      switch condition.test {
+      case .equal(let key, _): range = IndexRange(equal: [key])
+      case .within(let lower, let upper): range = IndexRange(lower: lower, upper: upper)
+      case .oneOf, .prefix, .isNull: continue
+      }
+      guard let known = estimator.keyRange(range),
+        let share = estimator.statistics.pageShare(type, condition.column, known)
+      else { continue }
+      least = min(least, share)
+    }
+    return least
+  }
+
+  /// How selective each conjunct is: counted by an index where one of the candidates did so, or sampled.
   private func estimates(
-    _ numbered: [(position: Int, expression: BoundExpression)], type: EntityTypeID, _ found: [AccessCandidate]
+    _ numbered: [(position: Int, expression: BoundExpression)], type: EntityTypeID, _ found: [AccessCandidate],
+    _ sampled: (sample: RowSample, positions: [Int])? = nil
   ) -> [ConjunctEstimate] {
     let all = max(1, estimator.rowCount(type))
     let mayTrySampler = found.count > 1
     var counts: [Int: AccessCandidate] = [:]
-    for candidate in found where candidate.covered.count == 1 && candidate.rows.isExact {
+    for candidate in found
+    where candidate.covered.count == 1 && (candidate.rows.isExact || candidate.kind == .fullText) {
       if counts[candidate.covered[0]] == nil { counts[candidate.covered[0]] = candidate }
+    }
+    var shares: [Int: Double] = [:]
+    if let sampled {
+      for (number, position) in sampled.positions.enumerated() {
+        shares[position] = sampled.sample.share(ofCondition: number)
+      }
     }
     return numbered.map { position, expression in
       let counted = counts[position]
       let share =
-        counted.map { min(1, $0.rows.rows / all) }
+        counted.map { min(1, $0.rows.rows / all) } ?? shares[position]
         ?? estimator.selectivity(expression, type: type, in: query, mayTrySampler: mayTrySampler)
       return ConjunctEstimate(position: position, expression: expression, selectivity: share)
     }
@@ -129,28 +144,28 @@ extension Optimizer {
     let set = query[id]
     var plan = baseline(id)
     var fetched = 1.0
-    var collecting = CostModel.setPerParent
+    var collecting = costs.setPerParent
     switch set.source {
     case .all: break
     case .given: fetched = options.givenRows
     case .deleted(let includesLive):
       fetched = Double(max(0, estimator.statistics.deletedCount(set.type)))
       if includesLive { fetched += estimator.rowCount(set.type) }
-      collecting += fetched * CostModel.indexEntry
+      collecting += fetched * costs.indexEntry
     case .key(_, let keys):
-      for key in keys { _ = cost(of: key, rows: executions, cell: CostModel.gatheredCell) }
-      collecting += CostModel.hashProbe
+      for key in keys { _ = cost(of: key, rows: executions, cell: costs.gatheredCell) }
+      collecting += costs.hashProbe
     case .relation(let base, let relation):
       let fanOut = estimator.statistics.fanOut(relation)
       fetched = fanOut.mean + sleeping(set, relation)
-      collecting += Double(base.path.count) * CostModel.gatheredCell + CostModel.edgeRun
+      collecting += Double(base.path.count) * costs.gatheredCell + costs.edgeRun
     case .items: fetched = DefaultSelectivity.limit
     case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
       let mean = estimator.statistics.fanOut(relation).mean + sleeping(set, relation)
       fetched = min(estimate.rows * mean, estimator.rowCount(set.type))
-      collecting += estimate.cost + estimate.rows * CostModel.edgeRun
+      collecting += estimate.cost + estimate.rows * costs.edgeRun
     case .routes(let base, let routes, _):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
@@ -158,31 +173,31 @@ extension Optimizer {
       for route in routes {
         var reached = estimate.rows
         for relation in route {
-          collecting += reached * CostModel.edgeRun
+          collecting += reached * costs.edgeRun
           reached *= estimator.statistics.fanOut(relation).mean + sleeping(set, relation)
         }
         fetched += reached
       }
       fetched = min(fetched, estimator.rowCount(set.type))
-      collecting += estimate.cost + fetched * CostModel.rowSortStep
+      collecting += estimate.cost + fetched * costs.rowSortStep
     case .branches(let branches):
       fetched = branches.reduce(0) {
         $0 + estimator.statistics.fanOut($1.relation).mean + sleeping(set, $1.relation)
       }
-      collecting += Double(branches.count) * CostModel.edgeRun
+      collecting += Double(branches.count) * costs.edgeRun
     case .union(let sets):
       fetched = 0
       for base in sets {
         planSet(base, executions: executions, usage: .rows)
         let estimate = plans[base.index]?.estimate ?? PlanEstimate()
         fetched = min(fetched + estimate.rows, estimator.rowCount(set.type))
-        collecting += estimate.cost + estimate.rows * CostModel.rowSortStep
+        collecting += estimate.cost + estimate.rows * costs.rowSortStep
       }
     case .closure(let closure):
       let starts = planEnd(closure.start, executions: executions)
       fetched = reach(of: closure.step, from: starts.rows, depth: closure.upper)
       planSet(closure.step, executions: executions * max(1, fetched), usage: .rows)
-      collecting += starts.cost + fetched * (plans[closure.step.index]?.estimate.cost ?? CostModel.setPerParent)
+      collecting += starts.cost + fetched * (plans[closure.step.index]?.estimate.cost ?? costs.setPerParent)
     case .shortestPath(let path):
       let starts = planEnd(path.start, executions: executions)
       let targets = planEnd(path.target, executions: executions)
@@ -190,7 +205,7 @@ extension Optimizer {
       planSet(path.step, executions: executions * max(1, visited), usage: .rows)
       fetched = DefaultSelectivity.pathLength
       collecting += starts.cost + targets.cost
-      collecting += visited * (plans[path.step.index]?.estimate.cost ?? CostModel.setPerParent)
+      collecting += visited * (plans[path.step.index]?.estimate.cost ?? costs.setPerParent)
     }
     let numbered = (set.predicate?.conjuncts ?? []).enumerated().map { (position: $0.offset, expression: $0.element) }
     let conjuncts = estimates(numbered, type: set.type, [])
@@ -198,14 +213,14 @@ extension Optimizer {
     let needed = usage == .existence ? 1 : count(set.offset, orElse: 0) + count(set.limit, orElse: .infinity)
     let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
     let filter = arrange(
-      conjuncts, type: set.type, rows: visited * executions, cell: CostModel.gatheredCell,
+      conjuncts, type: set.type, rows: visited * executions, cell: costs.gatheredCell,
       // Given rows may be deleted ones, which no index knows.
       mayUseMembership: plan.access == .source && query.isIndexed(id))
     plan.filter = filter.expression
-    var perExecution = collecting + visited * (CostModel.edge + filter.perRow)
+    var perExecution = collecting + visited * (costs.edge + filter.perRow)
     let matched = fetched * share
     if plan.order != .natural {
-      perExecution += matched * (CostModel.gatheredCell + logarithm(matched) * CostModel.keySortStep)
+      perExecution += matched * (costs.gatheredCell + logarithm(matched) * costs.keySortStep)
     }
     if let join = sharedJoin(
       set, conjuncts, fetched: fetched, collecting: collecting, perExecution: perExecution + filter.once / executions,
@@ -231,7 +246,7 @@ extension Optimizer {
 
   /// Plans where a walk starts or ends.
   private mutating func planEnd(_ end: TraversalEnd, executions: Double) -> (rows: Double, cost: Double) {
-    guard case .set(let set) = end else { return (1, CostModel.gatheredCell) }
+    guard case .set(let set) = end else { return (1, costs.gatheredCell) }
     planSet(set, executions: executions, usage: .rows)
     let estimate = plans[set.index]?.estimate ?? PlanEstimate()
     return (estimate.rows, estimate.cost)
@@ -262,27 +277,5 @@ extension Optimizer {
       done += 1
     }
     return min(total, all)
-  }
-
-  /// The binary logarithm's whole part plus one: enough for a cost.
-  func logarithm(_ count: Double) -> Double {
-    count <= 2 || !count.isFinite ? 1 : Double(count.exponent) + 1
-  }
-}
-
-extension Optimizer {
-  /// Units to tell the number of rows among `all` of the type without fetching them, where that is possible.
-  func costOfCount(_ candidate: AccessCandidate, among all: Double) -> Double? {
-    switch candidate.path {
-    case .range(_, let range):
-      // The ranks of both ends; that of an open one is known.
-      CostModel.start
-        + logarithm(all) * CostModel.btreeStep
-        * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
-    case .lookup: CostModel.start + CostModel.hashProbe
-    case .scan, .empty: CostModel.start
-    case .hashJoin: CostModel.hashProbe
-    default: nil
-    }
   }
 }

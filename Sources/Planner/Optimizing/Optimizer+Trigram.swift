@@ -20,8 +20,8 @@ extension Optimizer {
         result.append(
           AccessCandidate(
             path: path, covered: [], offered: [position], rows: RowEstimate(rows),
-            cost: CostModel.start + CostModel.trigramLookup + segments * CostModel.trigramSegment
-              + rows * CostModel.indexEntry,
+            cost: costs.start + costs.trigramLookup + segments * costs.trigramSegment
+              + rows * costs.indexEntry,
             kind: .trigram, index: Int(id.index), isAscending: true))
       }
     }

@@ -11,17 +11,20 @@ package struct PlannerOptions: Sendable, Hashable {
   package var rowsBeforeRetreat: Int
   /// How many rows a run is given, of which the sets of the source `.given` consist.
   package var givenRows: Double
+  /// The prices of what plans do.
+  package var costs: CostModel
   /// What may end planning before its end.
   package var interruption: Interruption?
 
   package init(
     disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest, rowsBeforeRetreat: Int = 64,
-    givenRows: Double = 1, interruption: Interruption? = nil
+    givenRows: Double = 1, costs: CostModel = CostModel(), interruption: Interruption? = nil
   ) {
     self.disabledRules = disabledRules
     self.forcing = forcing
     self.rowsBeforeRetreat = rowsBeforeRetreat
     self.givenRows = givenRows
+    self.costs = costs
     self.interruption = interruption
   }
 }

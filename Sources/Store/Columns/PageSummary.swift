@@ -44,6 +44,26 @@ package struct PageSummary: BitwiseCopyable {
     return state == making ? nil : make(page, state)
   }
 
+  /// The bounds of a page's cells: those of its summary if there is one, else of a few cells, with room for the others.
+  static func estimate(_ page: UnsafeRawPointer, rows: Int) -> ClosedRange<Int64> {
+    if state(page).pointee.load(ordering: .acquiring) > making {
+      return page.load(
+        fromByteOffset: lowestOffset, as: Int64.self)...page.load(
+          fromByteOffset: highestOffset, as: Int64.self)
+    }
+    let cells = (page + PageLayout.cellsOffset).assumingMemoryBound(to: Int64.self)
+    var bounds = cells[0]...cells[0]
+    for sample in 1...8 {
+      let cell = cells[(rows - 1) * sample / 8]
+      bounds = min(bounds.lowerBound, cell)...max(bounds.upperBound, cell)
+    }
+    let room = bounds.upperBound.subtractingReportingOverflow(bounds.lowerBound)
+    let least = bounds.lowerBound.subtractingReportingOverflow(room.partialValue)
+    let most = bounds.upperBound.addingReportingOverflow(room.partialValue)
+    if room.overflow { return .min ... .max }
+    return (least.overflow ? .min : least.partialValue)...(most.overflow ? .max : most.partialValue)
+  }
+
   @inline(never)
   private static func make(_ page: UnsafeRawPointer, _ old: UInt) -> PageSummary? {
     let state = state(page)

@@ -1,0 +1,80 @@
+import GQLite
+import Testing
+
+/// Scans of pages whose bounds decide about all of their rows, against the same conditions in Swift.
+@Suite struct PageBoundsTests {
+  private struct Row {
+    var id: Int
+    /// Ascends with the rows.
+    var at: Int
+    /// Null in stretches of rows.
+    var stretch: Int?
+    var name: String
+  }
+
+  private static func rows(_ count: Int) -> [Row] {
+    (0..<count).map { id in
+      Row(
+        id: id, at: id / 3, stretch: id / 700 % 5 == 2 ? nil : id / 1500, name: id % 11 == 0 ? "x" : "y")
+    }
+  }
+
+  private static func database(_ rows: [Row]) throws -> Database {
+    let database = try Database(schema: "type T { id: ID! at: Int! stretch: Int name: String! }")
+    let lines = rows.map { row in
+      "{\"id\":\(row.id),\"at\":\(row.at),\"stretch\":\(row.stretch.map { "\($0)" } ?? "null"),\"name\":\"\(row.name)\"}"
+    }
+    try database.load([
+      .ndjson(type: "T", bytes: Array(lines.joined(separator: "\n").utf8), name: "t.ndjson")
+    ])
+    return database
+  }
+
+  private static func ids(_ rows: some Sequence<Row>) -> String {
+    "{\"T\":[" + rows.map { "{\"id\":\($0.id)}" }.joined(separator: ",") + "]}"
+  }
+
+  /// Pages have their bounds from the second scan on, so each query runs three times.
+  @Test func boundsAndOtherConditions() throws {
+    let rows = Self.rows(9_000)
+    let database = try Self.database(rows)
+    let cases: [(String, (Row) -> Bool)] = [
+      ("name == \"x\" and at >= 2500", { $0.name == "x" && $0.at >= 2500 }),
+      ("at > 300 and at <= 420 and name == \"x\"", { $0.at > 300 && $0.at <= 420 && $0.name == "x" }),
+      ("stretch == 3 and name != \"x\"", { $0.stretch == 3 && $0.name != "x" }),
+      ("stretch in 1..2 and at < 900", { $0.stretch.map { (1...2).contains($0) } ?? false && $0.at < 900 }),
+      ("at == 1000 or name == \"z\"", { $0.at == 1000 }),
+      ("not (at < 2700) and stretch > 1", { $0.at >= 2700 && $0.stretch.map { $0 > 1 } ?? false }),
+      ("at > 5000 and name == \"x\"", { _ in false }),
+    ]
+    for (condition, holds) in cases {
+      let expected = rows.filter(holds)
+      for _ in 0..<3 {
+        #expect(
+          try database.query("{ T(where: \(condition)) { id } }").jsonString == Self.ids(expected), "\(condition)")
+        let count = try database.query("{ n: count(T(where: \(condition))) }").jsonString
+        #expect(count == "{\"n\":\(expected.count)}", "\(condition)")
+        let first = try database.query("{ T(where: \(condition), limit: 3) { id } }").jsonString
+        #expect(first == Self.ids(expected.prefix(3)), "\(condition)")
+      }
+    }
+  }
+
+  /// A row in front of a page that is passed over still raises its error, and none after an excluded page does.
+  @Test func errorsBeforeBounds() throws {
+    let database = try Self.database(Self.rows(5_000))
+    for _ in 0..<3 {
+      #expect(throws: QueryError.self) {
+        try database.query("{ T(where: 10 / (id == 7 ? 0 : 1) > 1 and at > 1600) { id } }")
+      }
+    }
+  }
+
+  @Test func changedPages() throws {
+    let database = try Self.database(Self.rows(4_000))
+    let query = "{ T(where: at > 100000 and name == \"y\") { id } }"
+    for _ in 0..<3 { #expect(try database.query(query).jsonString == "{\"T\":[]}") }
+    _ = try database.query("mutation { updateT(where: id == 1500, set: {at: 100001}) { id } }")
+    for _ in 0..<3 { #expect(try database.query(query).jsonString == "{\"T\":[{\"id\":1500}]}") }
+  }
+}
