@@ -78,6 +78,16 @@ extension PreparedQuery {
     return output.string
   }
 
+  /// Returns the sets, selections and fields that binding makes of the operation for these variables, as lines.
+  ///
+  /// They hold no choice of the planner: `gqlite explain --format bound`.
+  ///
+  /// - Throws: ``QueryError`` if the operation has an error.
+  public func explainBound(_ variables: [String: Value] = [:]) throws(QueryError) -> String {
+    let snapshot = try database.latest()
+    return BoundPrinter.text(try bound(variables, snapshot.catalog), catalog: snapshot.catalog)
+  }
+
   private func explainedPlan(
     _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, analyze: Bool, _ options: RunOptions
   ) throws(QueryError) -> (PhysicalPlan, ExplainOptions) {

@@ -10,9 +10,10 @@ enum ExplainCommand {
     let costs = try arguments.value("costs") ?? "on"
     guard costs == "on" || costs == "off" else { throw UsageError("--costs is 'on' or 'off', not '\(costs)'") }
     let format = try arguments.value("format") ?? "text"
-    guard format == "text" || format == "json" else {
-      throw UsageError("--format is 'text' or 'json', not '\(format)'")
+    guard ["text", "json", "bound"].contains(format) else {
+      throw UsageError("--format is 'text', 'json' or 'bound', not '\(format)'")
     }
+    if format == "bound", analyze { throw UsageError("--format bound has nothing to measure: leave out --analyze") }
     let options = try RunCommand.runOptions(&arguments)
     let documents = try session.documents(&arguments, command: "explain")
     try arguments.finish("explain")
@@ -33,6 +34,10 @@ enum ExplainCommand {
         }
         if index > 0 { Terminal.standardOutput.write("\n") }
         if queries.count > 1, let name = query.name { Terminal.standardOutput.write("\(name):\n") }
+        if format == "bound" {
+          Terminal.standardOutput.write(try query.explainBound(try variables.values(for: query)))
+          continue
+        }
         let text = try query.explain(
           try variables.values(for: query), costs: costs == "on", analyze: analyze, options: options)
         Terminal.standardOutput.write(text.hasSuffix("\n") ? text : text + "\n")

@@ -97,7 +97,7 @@ enum Help {
     \(variables)
       --analyze         run the operation too, and show what each step read and kept, and the times
       --costs off       leave numbers out: the form that golden files pin
-      --format F        'text' (default) or 'json', an array a line
+      --format F        'text' (default), 'json', an array a line, or 'bound': sets and fields, before any plan
       --timeout T       with --analyze: stop after T
 
     """,

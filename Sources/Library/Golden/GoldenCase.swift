@@ -19,7 +19,7 @@ package enum GoldenProblem: CaseIterable, Sendable {
 /// A `.query` file, what its header says, and the answers, plans or problems that stand beside it.
 package struct GoldenCase {
   /// What is pinned, by the ending of its file.
-  package enum Stage: String, CaseIterable { case json, plan, diagnostics }
+  package enum Stage: String, CaseIterable { case json, bound, plan, diagnostics }
 
   package let path: String
   package let bytes: [UInt8]

@@ -54,7 +54,8 @@ package struct GoldenRunner {
       let child = path.hasSuffix("/") ? path + entry : path + "/" + entry
       if MappedFile.directoryEntries(child) != nil {
         orphans += try Self.orphans(at: child)
-      } else if entry.hasSuffix(".plan") || entry.hasSuffix(".diagnostics"), let dot = child.lastIndex(of: "."),
+      } else if [".bound", ".plan", ".diagnostics"].contains(where: entry.hasSuffix),
+        let dot = child.lastIndex(of: "."),
         !FileBytes.exists(child[..<dot] + ".query")
       {
         orphans.append(child)
@@ -161,6 +162,7 @@ package struct GoldenRunner {
               try query.run(values, options: options)
             }
           text += String(decoding: answer.prettyUTF8, as: UTF8.self) + "\n"
+        case .bound: text += try query.explainBound(values)
         case .plan: text += try query.explain(values, costs: false)
         case .diagnostics: _ = try query.run(values, options: options)
         }
