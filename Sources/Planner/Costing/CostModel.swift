@@ -76,6 +76,8 @@ package enum CostModel {
   package static let regexMatch = 375.0
   /// Finding and looking up the words of a text: 60 ns a word.
   package static let textMatch = 2_200.0
+  /// Reading an entity of five properties for code of the embedding program, and asking it: 0.5 µs.
+  package static let hostTest = 1_500.0
   /// One posting of a full-text index that is scored or intersected: 3 ns.
   package static let posting = 7.0
   /// Looking up a pattern's trigrams in one segment of an index, of 65,536 rows, and intersecting them: 1 to 5 µs.

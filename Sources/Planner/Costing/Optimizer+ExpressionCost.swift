@@ -44,6 +44,7 @@ extension Optimizer {
     // The texts that are scored are read once more.
     case .score: break
     case .invoke: total += 8 * CostModel.wideOperation
+    case .host: total += CostModel.hostTest
     case .quantifier(let quantifier, let set, let body):
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)
       total += costPerParent(set, body, rows: rows)
