@@ -173,7 +173,8 @@ let package = Package(
     .testTarget(
       name: "ModelTests",
       dependencies: [
-        "GQLiteModels", "GQLModels", "GQLite", "GQLStore", "GQLCatalog", "GQLGeneratedModels", "GQLGeneratedNames",
+        "GQLiteModels", "GQLModels", "GQLite", "GQLStore", "GQLCatalog", "GQLQuery", "GQLPlanner", "GQLGeneratedModels",
+        "GQLGeneratedNames",
         "ModelsExample",
         "GQLDifferential", "CSQLite3",
       ],

@@ -9,20 +9,16 @@ struct PlanCache {
   /// One bound form, with the plans made for it.
   final class Entry: Sendable {
     let query: BoundQuery
-    private let planned = Lock<[ReadyPlan]>([])
-    private static let keptPlans = 8
+    private let planned = Lock(PlanShelf<ReadyPlan>())
 
     init(query: BoundQuery) { self.query = query }
 
     /// A plan made for these statistics and, where other values could ask for another plan, for values like these.
     func plan(generation: UInt64, parameters: [GQLCatalog.Value?], snapshot: Snapshot) -> ReadyPlan? {
       let plans = planned.withLock { $0 }
-      for plan in plans where plan.generation == generation {
-        if !plan.isParameterSensitive { return plan }
-        let estimates = accessEstimates(plan.executable.plan, parameters: parameters, statistics: snapshot)
-        if plan.estimates.count == estimates.count, zip(plan.estimates, estimates).allSatisfy(areAlike) { return plan }
+      return plans.plan(generation: generation) {
+        accessEstimates($0.executable.plan, parameters: parameters, statistics: snapshot)
       }
-      return nil
     }
 
     func add(
@@ -33,9 +29,8 @@ struct PlanCache {
         ? accessEstimates(executable.plan, parameters: parameters, statistics: snapshot) : []
       let plan = ReadyPlan(executable, parameters: query.parameters, generation: generation, estimates: estimates)
       planned.withLock {
-        $0.removeAll { $0.generation != generation }
-        if $0.count >= Self.keptPlans { $0.removeFirst() }
-        $0.append(plan)
+        $0.removeAll(but: generation)
+        $0.add(plan, PlanFit(generation: generation, estimates: estimates))
       }
       return plan
     }

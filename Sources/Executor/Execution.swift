@@ -93,6 +93,8 @@ package final class Execution {
   @exclusivity(unchecked) var outputStart = 0
   /// The members of sets whose source is `.given`.
   @exclusivity(unchecked) var given = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
+  /// The code of host nodes; nil where a plan has none.
+  @exclusivity(unchecked) var host: (any HostCode)?
   /// What `_inserted` is true for, a bit a row.
   @exclusivity(unchecked) var inserted = BitMemory()
   @exclusivity(unchecked) private var states = StateTable()
@@ -171,6 +173,7 @@ package final class Execution {
   package func end() {
     owned = nil
     if cancellation != nil { cancellation = nil }
+    if host != nil { host = nil }
     if isStopped {
       isStopped = false
       stop = nil

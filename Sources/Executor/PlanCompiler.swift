@@ -165,6 +165,10 @@ struct PlanCompiler {
       return Steps(from: inner.index, compiled, inLinkOrder: inLinkOrder, set.type, &self)
     case .deleted(let includesLive): return DeletedRows(includesLive: includesLive, set.type)
     case .given: return GivenRows(set.type)
+    case .keys(let index, let list): return KeySequence(catalog[index], list, &self)
+    case .members(let rule, let sets): return CombinedMembers(rule, sets.map(\.index), set.type, &self)
+    case .each(let base, let list): return EachMember(of: base.index, list.index, set.type, &self)
+    case .host(let number): return HostRows(number, set.type)
     case .closure(let closure):
       let wantsDepth = deepSets.contains(number)
       return Closure(CompiledTraversal(closure, wantsDepth: wantsDepth, at: set.range, &self), set.type, &self)
@@ -197,14 +201,18 @@ struct PlanCompiler {
     let setPlan = plan.sets[id]
     var result = 0
     switch set.source {
-    case .all, .deleted, .given: break
+    case .all, .deleted, .given, .host: break
+    case .keys(_, let list): result = scopes(list)
     case .key(_, let key): for part in key { result = max(result, scopes(part)) }
     case .relation(let reference, _): result = max(result, reference.scope + 1)
     case .items(let reference, _): result = max(result, reference.scope + 1)
     case .step(let inner, _), .linked(let inner, _), .routes(let inner, _, _):
       result = max(result, scopesUsed(byAround: inner.index))
     case .branches(let branches): for branch in branches { result = max(result, branch.reference.scope + 1) }
-    case .union(let sets): for inner in sets { result = max(result, scopesUsed(byAround: inner.index)) }
+    case .union(let sets), .members(_, let sets):
+      for inner in sets { result = max(result, scopesUsed(byAround: inner.index)) }
+    case .each(let base, let list):
+      result = max(scopesUsed(byAround: base.index), scopesUsed(byAround: list.index) - 1)
     case .closure(let closure):
       result = max(scopesUsed(by: closure.start), scopesUsed(byAround: closure.step.index) - 1)
     case .shortestPath(let path):
@@ -232,8 +240,7 @@ struct PlanCompiler {
     switch expression.kind {
     case .constant, .parameter: return 0
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
-      .isInserted(let reference),
-      .item(let reference, _):
+      .isInserted(let reference), .host(let reference, _), .item(let reference, _):
       return reference.scope + 1
     case .groupAggregate(let reference, _, _): return reference.scope + 1
     case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):

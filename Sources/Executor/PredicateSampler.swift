@@ -135,7 +135,8 @@ package struct PredicateSampler: SelectivitySampler {
       switch node.kind {
       // What is long to make ready costs more than the sample tells.
       case .constant(.list(let values)) where values.count > longestSampled: found = true
-      case .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .listCall, .item, .groupAggregate: found = true
+      case .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .host, .listCall, .item, .groupAggregate:
+        found = true
       default: break
       }
     }

@@ -30,7 +30,7 @@ public struct FetchResults<Entity: EntityModelProtocol>: Sendable {
 
   private init(_ list: QueryList<Entity>, _ batchSize: Int, _ database: Database?) {
     live = LiveAnswer(list, database ?? .shared, nothing: nil) { cursor, answer in
-      try FetchResultsCollection(cursor.list, answer.reading, answer.trace, rows: answer.rows, batchSize: batchSize)
+      try FetchResultsCollection(cursor.list, answer.reading, answer.found, batchSize: batchSize)
     }
   }
 

@@ -113,7 +113,7 @@ extension Rewriter {
   /// Whether the expression is true or false for every row.
   func neverNull(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
-    case .isTrue, .isNull, .inValues, .inList, .quantifier, .inRowSet, .isDeleted, .isInserted,
+    case .isTrue, .isNull, .inValues, .inList, .quantifier, .inRowSet, .isDeleted, .isInserted, .host,
       .listCall(.quantifier, _, _, _):
       true
     case .compare(let comparison, _, _): comparison.isEquality

@@ -95,7 +95,7 @@ package struct Rewriter {
     }
     if isDue { return expression }
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate:
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .item, .groupAggregate:
       return expression
     case .and(let parts):
       return conjunction(parts.map { rewrite($0, isCondition: isCondition) }, expression, isCondition: isCondition)
@@ -307,7 +307,8 @@ extension BoundQuery {
   fileprivate var hasOperators: Bool {
     func isLeaf(_ expression: BoundExpression) -> Bool {
       switch expression.kind {
-      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item, .groupAggregate: true
+      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .item, .groupAggregate:
+        true
       default: false
       }
     }

@@ -71,6 +71,8 @@ struct BindingDescription {
     case .routes(let base, let routes, let inLinkOrder):
       let ends = routes.map { $0.map { name($0) }.joined(separator: ".") }.joined(separator: "|")
       parts.append("(\(self.set(base)))\(inLinkOrder ? "→" : "→→")(\(ends))")
+    // No text has them.
+    case .keys, .members, .each, .host: parts.append("?")
     }
     if let predicate = set.predicate { parts.append("where \(expression(predicate))") }
     if !set.order.isEmpty {
@@ -161,7 +163,7 @@ struct BindingDescription {
       return "\(quantifier.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
     case .aggregate(let aggregate, let id, let body):
       return "\(aggregate.rawValue)(\(set(id))\(body.map { " | \(text($0))" } ?? ""))"
-    case .inRowSet, .isDeleted, .isInserted, .matches, .score, .highlight: return "?"
+    case .inRowSet, .isDeleted, .isInserted, .host, .matches, .score, .highlight: return "?"
     case .groupAggregate(let group, _, let slot): return "\(reference(group)).aggregate\(slot)"
     }
   }

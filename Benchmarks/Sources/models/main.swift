@@ -117,6 +117,16 @@ try compare(
     return try context.query(text, as: [CompanyRow].self).first?.people.count ?? 0
   })
 try compare(
+  "the first two of a thousand",
+  {
+    let companies = Company.query().with(\.$people) { $0.filter(\.age >= 500).limit(2) }.resolve(in: context)
+    return companies.reduce(0) { $0 + ($1.people?.count ?? 0) }
+  },
+  {
+    let text = "{ Company { id people(where: age >= 500, limit: 2) { id name region age score } } }"
+    return try context.query(text, as: [CompanyRow].self).reduce(0) { $0 + $1.people.count }
+  })
+try compare(
   "by id, one of them", { Person.query("person-77").resolve(in: context) == nil ? 0 : 1 },
   { try texts("{ Person(where: id == \"person-77\") { id name region age score } }").count })
 print(total > 0 ? "" : "nothing found")

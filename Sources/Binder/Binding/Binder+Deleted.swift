@@ -28,7 +28,7 @@ extension Binder {
       if catalog[relation].isMirror { follow(base, status) } else { set.linkStatus = status }
     case .routes: set.linkStatus = status
     case .union(let sets): for inner in sets { follow(inner, status) }
-    case .deleted, .key, .items, .closure, .shortestPath, .given:
+    case .deleted, .key, .items, .closure, .shortestPath, .given, .keys, .members, .each, .host:
       guard status == .deleted else { return nil }
       return BoundExpression(.isDeleted(.scope(0, set.type)), .boolean, at: range)
     }

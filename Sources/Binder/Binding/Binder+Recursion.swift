@@ -220,6 +220,8 @@ extension Binder {
     // Its members stand as they do in the set that is grouped.
     case .items(_, let groups): unpaged(query.groupedSource(of: groups))
     case .given: "what a mutation answers"
+    // No text has them.
+    case .keys, .members, .each, .host: "a set of the program"
     }
   }
 

@@ -44,7 +44,9 @@ private struct EveryLint {
     let relation: RelationID
     switch query[set].source {
     case .relation(_, let id), .step(_, let id), .linked(_, let id): relation = id
-    case .all, .key, .items, .routes, .branches, .union, .closure, .shortestPath, .given, .deleted: return nil
+    case .all, .key, .items, .routes, .branches, .union, .closure, .shortestPath, .given, .deleted, .keys, .members,
+      .each, .host:
+      return nil
     }
     guard let property = catalog[relation].property else { return nil }
     return catalog[catalog[relation].source][property].name

@@ -20,6 +20,8 @@ enum Operation: UInt8, Sendable {
   case quantifier, aggregate, rowSet
   /// Whether an entity is a deleted one.
   case isDeleted
+  /// A test that code of the embedding program makes of an entity.
+  case host
   case textMatch, textScore, highlight
   /// The rows of the first operand, where they are missing those of the second.
   case firstRow

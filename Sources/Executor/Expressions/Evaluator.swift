@@ -104,6 +104,7 @@ struct Evaluator: ~Copyable {
     case .aggregate: try aggregate(node, index, out)
     case .rowSet: try rowSet(node, out)
     case .isDeleted: isDeleted(node, out)
+    case .host: try host(node, out)
     case .textMatch: try textMatch(index, node, out)
     case .textScore: try textScore(index, node, out)
     case .highlight: try highlight(index, node, out)

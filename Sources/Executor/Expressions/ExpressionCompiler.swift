@@ -276,24 +276,11 @@ struct ExpressionCompiler {
       inner(set, element, &node, &builder)
       builder.usesScratch = true
       return builder.add(node, type)
-    case .isInserted(let reference):
-      var node = node(.rowSet, .truth)
-      if case .scope(0, _) = reference { builder.needsRows = true }
-      node.a = rows(reference, expression.range, &builder)
-      node.index = -1
-      return builder.add(node, type)
-    case .inRowSet(let reference, let index):
-      var node = node(.rowSet, .truth)
-      if case .scope(0, _) = reference { builder.needsRows = true }
-      node.a = rows(reference, expression.range, &builder)
-      node.index = Int32(truncatingIfNeeded: index)
-      return builder.add(node, type)
+    case .isInserted(let reference): return test(.rowSet, of: reference, -1, expression, &builder)
+    case .inRowSet(let reference, let index): return test(.rowSet, of: reference, index, expression, &builder)
+    case .host(let reference, let number): return test(.host, of: reference, number, expression, &builder)
     case .isDeleted(let reference):
-      var node = node(.isDeleted, .truth)
-      if case .scope(0, _) = reference { builder.needsRows = true }
-      node.a = rows(reference, expression.range, &builder)
-      node.index = Int32(truncatingIfNeeded: entityType(reference).index)
-      return builder.add(node, type)
+      return test(.isDeleted, of: reference, Int(entityType(reference).index), expression, &builder)
     case .groupAggregate(let reference, let selection, let slot):
       // The numbers of groups are no rows of entities that an error could name.
       var numbers = Node(operation: .scopeRows, kind: .rows, range: expression.range)
@@ -337,5 +324,17 @@ struct ExpressionCompiler {
       node.b = compile(separator, &builder)
       return builder.add(node, type)
     }
+  }
+
+  /// A test of an entity itself.
+  private mutating func test(
+    _ operation: Operation, of reference: EntityReference, _ index: Int, _ expression: BoundExpression,
+    _ builder: inout BlockBuilder
+  ) -> Int32 {
+    var node = Node(operation: operation, kind: .truth, range: expression.range)
+    if case .scope(0, _) = reference { builder.needsRows = true }
+    node.a = rows(reference, expression.range, &builder)
+    node.index = Int32(truncatingIfNeeded: index)
+    return builder.add(node, expression.type)
   }
 }

@@ -16,7 +16,7 @@ enum ExpressionTraits {
     case .convert(let operand):
       if expression.type == .decimal, operand.type != .int { return true }
       return isFallible(operand, catalog)
-    case .quantifier, .aggregate, .invoke, .listCall: return true
+    case .quantifier, .aggregate, .invoke, .listCall, .host: return true
     case .call(.try, _): return false
     case .call(let function, let arguments):
       return function.canFail(arguments) || arguments.contains { isFallible($0, catalog) }
@@ -73,8 +73,8 @@ enum ExpressionTraits {
   /// Direct operands, but for predicates and element expressions over sets.
   static func children(_ expression: BoundExpression) -> [BoundExpression] {
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item,
-      .groupAggregate:
+    case .constant, .parameter, .column, .entity, .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .host,
+      .item, .groupAggregate:
       []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]

@@ -47,6 +47,9 @@ struct BitMemory: ~Copyable {
   @inline(__always)
   func insert(_ row: UInt32) { base[Int(row) >> 6] |= 1 &<< UInt64(row & 63) }
 
+  @inline(__always)
+  func remove(_ row: UInt32) { base[Int(row) >> 6] &= ~(1 &<< UInt64(row & 63)) }
+
   func insert(_ rows: UnsafePointer<UInt32>, _ count: Int) {
     for index in 0..<count { insert(rows[index]) }
   }

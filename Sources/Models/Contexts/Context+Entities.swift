@@ -4,7 +4,7 @@ import GQLStore
 extension Context {
   /// The ids of all entities of a type, in the order in which they were saved first.
   public func ids<Entity: EntityModelProtocol>(_ type: Entity.Type) -> [Entity.ID] {
-    guard let reading = QueryReading<Entity>(self), let rows = try? QueryList<Entity>().rows(reading) else { return [] }
+    guard let reading = QueryReading<Entity>(self), let rows = try? reading.rows(QueryList()) else { return [] }
     let readers = reading.snapshot.readers(reading.mapping.type)
     return rows.compactMap { try? reading.mapping.id(readers, $0) }
   }
@@ -56,7 +56,7 @@ extension Context {
   /// Takes all entities of a type out.
   public mutating func removeAll<Entity: EntityModelProtocol>(_ type: Entity.Type) throws {
     guard let reading = try QueryReading<Entity>.of(self) else { return }
-    let rows = try QueryList<Entity>().rows(reading)
+    let rows = try reading.rows(QueryList())
     if rows.isEmpty { return }
     _ = try mapping(of: type)
     own()

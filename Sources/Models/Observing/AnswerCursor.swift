@@ -9,8 +9,7 @@ package struct AnswerCursor<Entity: EntityModelProtocol> {
   package struct Answer {
     /// Nil if the type is not known, and so there is nothing.
     package let reading: QueryReading<Entity>?
-    package let rows: [UInt32]
-    package let trace: AnswerTrace
+    package let found: FoundRows
   }
 
   package let list: QueryList<Entity>
@@ -51,14 +50,15 @@ package struct AnswerCursor<Entity: EntityModelProtocol> {
     runs += 1
     var trace = AnswerTrace(context)
     var reads = ReadSet()
-    var rows: [UInt32] = []
+    var found = FoundRows([])
     let reading = try QueryReading<Entity>.of(context)
     if let reading {
       let asked = AskedRelations(reading.schema)
       try AskedRelations.$current.withValue(asked) {
-        rows = try list.rows(reading)
-        try reading.trace(rows, ends: [], list, idsOnly: false, &trace)
+        found = try reading.found(list)
+        try reading.complete(&found, list.nested)
       }
+      reading.trace(found, list, idsOnly: false, &trace)
       reading.note(list, &reads)
       reading.note(asked.relations, &reads)
     } else {
@@ -67,12 +67,11 @@ package struct AnswerCursor<Entity: EntityModelProtocol> {
     // After a failure the same answer is news.
     let isSame = failed == nil && seen.map { trace.isSame(as: $0.trace) } ?? false
     seen = (trace, reads, snapshot)
-    return isSame ? nil : Answer(reading: reading, rows: rows, trace: trace)
+    return isSame ? nil : Answer(reading: reading, found: found)
   }
 
   /// The entities of an answer.
   package func entities(_ answer: Answer) throws -> [Entity] {
-    try answer.reading?.entities(
-      answer.rows, list.nested, only: list.attributes, answer.trace.rows(answer.rows.indices)) ?? []
+    try answer.reading?.entities(answer.found, list.nested, only: list.attributes) ?? []
   }
 }

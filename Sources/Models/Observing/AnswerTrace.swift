@@ -60,25 +60,6 @@ package struct AnswerTrace {
 
   mutating func setNested(_ level: Int, _ nested: [Int?]) { levels[level].nested = nested }
 
-  /// Some rows of the first level, one behind the other.
-  func rows(_ range: Range<Int>) -> TracedRows? { levels.isEmpty ? nil : TracedRows(self, 0, range) }
-
-  /// What the entities of some rows of a level come with: the rows that are the targets of each, and where those of each
-  /// end.
-  fileprivate func targets(
-    of range: Range<Int>, _ level: Int
-  ) -> (rows: ArraySlice<UInt32>, ends: [Int]) {
-    let target = levels[level]
-    if target.ends.isEmpty { return (target.rows[...], []) }
-    let first = range.lowerBound == 0 ? 0 : target.ends[range.lowerBound - 1]
-    let ends = target.ends[range].map { $0 - first }
-    return (target.rows[first..<(first + (ends.last ?? 0))], ends)
-  }
-
-  fileprivate func nested(_ number: Int, of level: Int) -> Int? {
-    number < levels[level].nested.count ? levels[level].nested[number] : nil
-  }
-
   /// Whether an older answer to the same question has the same values.
   func isSame(as old: AnswerTrace) -> Bool {
     // A type that was not known had nothing.
@@ -143,47 +124,16 @@ package struct AnswerTrace {
 }
 
 extension QueryReading {
-  /// Adds entities that are read, and what comes with them; gives the number of their level.
+  /// Adds entities that are read, and what comes with them; gives the number of their level. All of it was looked for.
   @discardableResult
-  func trace(
-    _ rows: [UInt32], ends: [Int], _ list: QueryList<Entity>, idsOnly: Bool, _ trace: inout AnswerTrace
-  ) throws -> Int {
+  func trace(_ found: FoundRows, _ list: QueryList<Entity>, idsOnly: Bool, _ trace: inout AnswerTrace) -> Int {
     let columns = idsOnly ? [ColumnID(mapping.idColumn)] : valueColumns(of: list.attributes)
     let level = trace.add(
       mapping.type, columns, opaqueCount: idsOnly ? 0 : mapping.layout.opaqueCount,
-      idsOnly ? [] : valueObjects(of: list.attributes), idsOnly ? [] : deletedLinks, rows: rows, ends: ends)
-    if idsOnly || rows.isEmpty { return level }
-    trace.setNested(level, try list.nested.map { try $0.trace(rows, self, &trace) })
+      idsOnly ? [] : valueObjects(of: list.attributes), idsOnly ? [] : deletedLinks, rows: found.rows, ends: found.ends)
+    if idsOnly || found.rows.isEmpty { return level }
+    let parts = found.nested ?? []
+    trace.setNested(level, zip(list.nested, parts).map { $0.trace($1, self, &trace) })
     return level
   }
-}
-
-/// Rows of an answer, one behind the other, whose entities are read: what comes with them was found for the trace, and is
-/// not looked for again.
-struct TracedRows {
-  private let trace: AnswerTrace
-  private let level: Int
-  private let range: Range<Int>
-
-  fileprivate init(_ trace: AnswerTrace, _ level: Int, _ range: Range<Int>) {
-    self.trace = trace
-    self.level = level
-    self.range = range
-  }
-
-  /// What a nested query, by its number, gives for the rows: the targets, where those of each row end, and what comes
-  /// with them; nil where it gives nothing.
-  func nested(_ number: Int) -> TracedTargets? {
-    guard let target = trace.nested(number, of: level) else { return nil }
-    let (rows, ends) = trace.targets(of: range, target)
-    return TracedTargets(
-      rows: Array(rows), ends: ends, traced: TracedRows(trace, target, rows.startIndex..<rows.endIndex))
-  }
-}
-
-/// What a nested query gave.
-struct TracedTargets {
-  let rows: [UInt32]
-  let ends: [Int]
-  let traced: TracedRows
 }

@@ -89,7 +89,7 @@ extension QueryReading {
 
   /// Notes that what other queries give may look at anything.
   func note(source list: QueryList<Entity>, _ reads: inout ReadSet) {
-    if case .rows = list.source { reads.isUnknown = true }
+    if case .made = list.source { reads.isUnknown = true }
   }
 
   /// Notes what finding entities looks at.
@@ -97,8 +97,8 @@ extension QueryReading {
     reads.insert(mapping.type)
     for stage in stages {
       for conjunct in stage.conjuncts {
-        if let condition = conjunct.condition, isPlannable(condition) {
-          note(condition, &reads)
+        if let term = conjunct.term, isPlannable(term) {
+          note(term, &reads)
         } else {
           noteValues(of: nil, &reads)
           noteUpdates(&reads)
@@ -165,21 +165,12 @@ extension QueryReading {
     for number in attributes { if let column = mapping.columns[number] { reads.insert(mapping.type, column.id) } }
   }
 
-  private func note(_ condition: Condition, _ reads: inout ReadSet) {
-    switch condition {
-    case .compare(_, let attribute, _): note([attribute], &reads)
-    case .text(_, let attributes, _, _), .matches(let attributes, _): note(attributes, &reads)
-    case .isNull(let attribute): note([attribute], &reads)
-    case .updated: noteUpdates(&reads)
-    case .and(let parts), .or(let parts): for part in parts { note(part, &reads) }
-    case .not(let part): note(part, &reads)
-    case .term(let term):
-      var columns = TermColumns(types, mapping.type, isNoting: true)
-      // Moved there and back, because what two have is copied when it grows.
-      swap(&reads, &columns.reads)
-      columns.walk(term)
-      swap(&reads, &columns.reads)
-    }
+  private func note(_ term: Term, _ reads: inout ReadSet) {
+    var columns = TermColumns(types, mapping.type, isNoting: true)
+    // Moved there and back, because what two have is copied when it grows.
+    swap(&reads, &columns.reads)
+    columns.walk(term)
+    swap(&reads, &columns.reads)
   }
 
   /// Notes the entities that a route of relations leads to.

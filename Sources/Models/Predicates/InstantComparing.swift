@@ -27,28 +27,15 @@ struct InstantComparing {
   }
 
   /// The condition that is exact; nil where only Swift can tell.
-  mutating func exact(_ condition: Condition) -> Condition? {
+  mutating func exact(_ term: Term) -> Term? {
     isLost = false
-    let exact = refine(condition)
+    let exact = refine(term)
     return isLost ? nil : exact
-  }
-
-  private mutating func refine(_ condition: Condition) -> Condition {
-    switch condition {
-    case .compare(let op, let attribute, let number):
-      let (left, right) = (Term.attribute(.level(0), attribute), Term.parameter(number))
-      return isFine(left) || isFine(right) ? .term(exact(op, left, right)) : condition
-    case .term(let term): return .term(refine(term))
-    case .and(let parts): return .and(parts.map { refine($0) })
-    case .or(let parts): return .or(parts.map { refine($0) })
-    case .not(let part): return .not(refine(part))
-    case .text, .matches, .isNull, .updated: return condition
-    }
   }
 
   private mutating func refine(_ term: Term) -> Term {
     switch term {
-    case .truth, .null, .isPresent, .hasObject, .item, .finer: return term
+    case .truth, .null, .isPresent, .hasObject, .item, .finer, .matches, .updated: return term
     case .parameter, .attribute:
       // Something is done with the value that is no comparison.
       if isFine(term) { isLost = true }
@@ -74,6 +61,8 @@ struct InstantComparing {
     case .and(let parts): return .and(parts.map { refine($0) })
     case .or(let parts): return .or(parts.map { refine($0) })
     case .not(let part): return .not(refine(part))
+    case .negated(let part): return .negated(refine(part))
+    case .fold(let part): return .fold(refine(part))
     case .isTrue(let part): return .isTrue(refine(part))
     case .text(let test, let text, let part): return .text(test, refine(text), refine(part))
     case .arithmetic(let op, let left, let right): return .arithmetic(op, refine(left), refine(right))

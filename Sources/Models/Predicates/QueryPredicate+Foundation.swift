@@ -35,9 +35,9 @@ extension QueryPredicate {
     _ variable: PredicateExpressions.Variable<Entity>
   ) -> Self {
     let walk = PredicateWalk(variable)
-    var condition: Condition?
+    var condition: Term?
     if let (term, canBeNull) = walk.truth(walk.lowered(expression)) {
-      condition = .term(isNegated ? .not(canBeNull ? .isTrue(term) : term) : term)
+      condition = isNegated ? .not(canBeNull ? .isTrue(term) : term) : term
     }
     let holds: (Entity, EntityFacts) throws -> Bool = { entity, _ in
       try expression.evaluate(PredicateBindings((variable, entity))) != isNegated

@@ -1,6 +1,7 @@
 import GQLQuery
 
-/// An expression over an entity's attributes and numbered parameters: what a `#Predicate` becomes for the planner.
+/// An expression over an entity's attributes and numbered parameters: the one form of conditions, whatever they were
+/// written as, before a schema is known.
 ///
 /// It names attributes and relations by their places in descriptions, so that it is one for all schemas.
 indirect enum Term: Hashable {
@@ -18,10 +19,18 @@ indirect enum Term: Hashable {
   case and([Term])
   case or([Term])
   case not(Term)
+  /// Whether a condition does not hold, as one that is unknown.
+  case negated(Term)
   /// False for null.
   case isTrue(Term)
   case isNull(Term)
   case text(TextTest, Term, Term)
+  /// A text without regard to case.
+  case fold(Term)
+  /// A search for the words of a parameter in texts of the entity that is asked.
+  case matches(attributes: [Int], parameter: Int)
+  /// Whether the entity that is asked was saved last within the instants of two parameters.
+  case updated(from: Int, to: Int)
   /// Whether a list, the second, has a value.
   case inList(Term, Term)
   case inRange(Term, lower: Term?, upper: Term?, includesUpper: Bool)
@@ -54,6 +63,7 @@ indirect enum Term: Hashable {
 
   /// The term with each parameter's number moved up.
   func shifted(by shift: Int) -> Term {
+    if shift == 0 { return self }
     func moved(_ term: Term) -> Term { term.shifted(by: shift) }
     return switch self {
     case .parameter(let number): .parameter(number + shift)
@@ -62,6 +72,10 @@ indirect enum Term: Hashable {
     case .and(let parts): .and(parts.map(moved))
     case .or(let parts): .or(parts.map(moved))
     case .not(let part): .not(moved(part))
+    case .negated(let part): .negated(moved(part))
+    case .fold(let part): .fold(moved(part))
+    case .matches(let attributes, let parameter): .matches(attributes: attributes, parameter: parameter + shift)
+    case .updated(let from, let to): .updated(from: from + shift, to: to + shift)
     case .isTrue(let part): .isTrue(moved(part))
     case .isNull(let part): .isNull(moved(part))
     case .text(let test, let text, let part): .text(test, moved(text), moved(part))
@@ -83,15 +97,26 @@ indirect enum Term: Hashable {
     }
   }
 
+  /// The searches for words that must hold.
+  var searches: [Term] {
+    switch self {
+    case .matches: [self]
+    case .and(let parts): parts.flatMap(\.searches)
+    default: []
+    }
+  }
+
   /// Whether it is a condition, and no value that a column holds.
   var isTest: Bool {
     switch self {
     case .truth, .isPresent, .hasObject, .compare, .and, .or, .not, .isTrue, .isNull, .text, .inList, .inRange,
-      .members, .elements:
+      .members, .elements, .matches, .updated, .negated:
       true
     case .conditional(let parts): parts.count == 3 && (parts[1] == .null || parts[1].isTest) && parts[2].isTest
     case .coalesce(let parts): parts.allSatisfy(\.isTest)
-    case .parameter, .null, .attribute, .item, .arithmetic, .quotient, .negate, .finer, .length, .element, .count: false
+    case .parameter, .null, .attribute, .item, .arithmetic, .quotient, .negate, .finer, .length, .element, .count,
+      .fold:
+      false
     }
   }
 

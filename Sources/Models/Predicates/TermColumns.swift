@@ -10,23 +10,11 @@ extension AnyTypeMapping {
 
 extension QueryReading {
   /// Whether columns can tell of a condition.
-  func isPlannable(_ condition: Condition) -> Bool { schema.hasObjects ? canTell(condition, types) : true }
-
-  private func canTell(_ condition: Condition, _ types: [AnyTypeMapping]) -> Bool {
-    switch condition {
-    case .and(let parts), .or(let parts): return parts.allSatisfy { canTell($0, types) }
-    case .not(let part): return canTell(part, types)
-    case .compare(let op, let attribute, _):
-      return mapping.tells(attribute, inOrder: op != .equal && op != .notEqual)
-    case .isNull(let attribute): return mapping.tells(attribute, inOrder: false)
-    case .text(_, let attributes, _, _), .matches(let attributes, _):
-      return attributes.allSatisfy { mapping.tells($0, inOrder: false) }
-    case .updated: return true
-    case .term(let term):
-      var columns = TermColumns(types, mapping.type, isNoting: false)
-      columns.walk(term)
-      return columns.canTell
-    }
+  func isPlannable(_ term: Term) -> Bool {
+    if !schema.hasObjects { return true }
+    var columns = TermColumns(types, mapping.type, isNoting: false)
+    columns.walk(term)
+    return columns.canTell
   }
 
   /// Whether columns can tell of an order.
@@ -77,9 +65,14 @@ struct TermColumns {
       walk(right)
     case .and(let parts), .or(let parts), .coalesce(let parts), .conditional(let parts):
       for part in parts { walk(part) }
-    case .not(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part),
-      .finer(let part):
+    case .not(let part), .negated(let part), .isTrue(let part), .isNull(let part), .negate(let part), .length(let part),
+      .finer(let part), .fold(let part):
       walk(part)
+    case .matches(let attributes, _): for attribute in attributes { walk(.attribute(.level(0), attribute)) }
+    case .updated:
+      if isNoting, let type = levels[0], let column = types[Int(type.index)].updatedColumn {
+        reads.insert(type, column)
+      }
     case .inRange(let value, let lower, let upper, _):
       walkOrder([value, lower, upper].compactMap { $0 })
       walk(value)

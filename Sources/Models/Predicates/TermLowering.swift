@@ -6,7 +6,10 @@ import GQLQuery
 final class TermLowering {
   private let types: [AnyTypeMapping]
   private let parameters: [Parameter]
-  private let hasConstants: Bool
+  private let hasValues: Bool
+  private let catalog: Catalog
+  /// Where it stands when the entity that is asked was saved last; nil if that is not kept.
+  private let updatedColumn: ColumnID?
   private let firstSet: Int
   private(set) var sets: [BoundSet] = []
   private(set) var itemCount: Int
@@ -20,25 +23,25 @@ final class TermLowering {
   /// By level, the one that is asked first.
   private var elements: [Element]
 
-  /// The sets that are made have numbers from `firstSet` on, the items from `firstItem` on; with constants, values stand
-  /// in the place of parameters.
+  /// The sets that are made have numbers from `firstSet` on, the items from `firstItem` on; `hasValues` says whether values
+  /// stand in the place of parameters.
   init(
-    _ type: EntityTypeID, _ types: [AnyTypeMapping], _ parameters: [Parameter], hasConstants: Bool, firstSet: Int,
-    firstItem: Int
+    _ type: EntityTypeID, _ types: [AnyTypeMapping], _ catalog: Catalog, _ parameters: [Parameter], hasValues: Bool,
+    hasMetadata: Bool, firstSet: Int, firstItem: Int
   ) {
     self.types = types
+    self.catalog = catalog
     self.parameters = parameters
-    self.hasConstants = hasConstants
+    self.hasValues = hasValues
     self.firstSet = firstSet
+    updatedColumn = hasMetadata ? types[Int(type.index)].updatedColumn : nil
     itemCount = firstItem
     elements = [.entity(type)]
   }
 
   func expression(_ term: Term) -> BoundExpression {
     switch term {
-    case .parameter(let number):
-      let parameter = parameters[number]
-      return make(hasConstants ? .constant(parameter.value) : .parameter(number), parameter.type)
+    case .parameter(let number): return parameter(number)
     case .truth(let truth): return boolean(.constant(.boolean(truth)))
     case .null: return make(.constant(.null), .null)
     case .attribute(let place, let number):
@@ -55,9 +58,18 @@ final class TermLowering {
       guard case .item(let number, let type) = elements[level] else { return make(.constant(.null), .null) }
       return make(.item(.scope(elements.count - 1 - level, EntityTypeID(0)), number), type)
     case .compare(let op, let left, let right): return boolean(.compare(op, expression(left), expression(right)))
-    case .and(let parts): return boolean(.and(parts.map(expression)))
-    case .or(let parts): return boolean(.or(parts.map(expression)))
+    case .and(let parts): return boolean(.and(flattened(parts, isAnd: true).map(expression)))
+    case .or(let parts): return boolean(.or(flattened(parts, isAnd: false).map(expression)))
     case .not(let part): return boolean(.not(expression(part)))
+    case .negated(let part):
+      // What is unknown does not hold, so its negation does.
+      let inner = expression(part)
+      return boolean(.not(isKnown(part) ? inner : boolean(.isTrue(inner))))
+    case .fold(let part): return make(.fold(text(part)), .string)
+    case .matches(let attributes, let number): return search(attributes, number)
+    case .updated(let from, let to):
+      guard updatedColumn != nil else { return boolean(.constant(.boolean(false))) }
+      return boolean(.inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))
     case .isTrue(let part): return boolean(.isTrue(expression(part)))
     case .isNull(let part): return boolean(.isNull(expression(part)))
     case .text(let test, let text, let part): return boolean(.textTest(test, self.text(text), self.text(part)))
@@ -112,10 +124,73 @@ final class TermLowering {
     return make(.column(reference, column.id), column.type)
   }
 
-  /// A text; an id of a schema in text is made one.
+  /// A value that was lifted out.
+  func parameter(_ number: Int) -> BoundExpression {
+    let parameter = parameters[number]
+    return make(hasValues ? .constant(parameter.value) : .parameter(number), parameter.type)
+  }
+
+  /// When the entity that is asked was saved last.
+  var updated: BoundExpression {
+    guard case .entity(let type) = elements[0], let updatedColumn else {
+      return make(.constant(.null), .scalar(.dateTime))
+    }
+    return make(.column(.scope(elements.count - 1, type), updatedColumn), .scalar(.dateTime))
+  }
+
+  /// A text; an id of a schema in text, and what is another scalar there, is made one.
   private func text(_ term: Term) -> BoundExpression {
     let operand = expression(term)
-    return operand.type == .scalar(.id) ? make(.convert(operand), .string) : operand
+    return operand.type == .string || operand.type == .null ? operand : make(.convert(operand), .string)
+  }
+
+  /// A search for words in texts of the entity that is asked.
+  private func search(_ attributes: [Int], _ number: Int) -> BoundExpression {
+    guard case .entity(let type) = elements[0] else { return boolean(.constant(.boolean(false))) }
+    let columns = attributes.compactMap { types[Int(type.index)].columns[$0]?.id }
+    let index = catalog[type].indexes.map { catalog[$0] }.first { index in
+      index.kind == .fullText && columns.allSatisfy(index.columns.contains)
+    }
+    let source = TextSource(language: index?.language ?? "en", columns: columns, type: type, index: index?.id)
+    let texts = attributes.map { attribute($0, of: type, .scope(elements.count - 1, type)) }
+    return boolean(.matches(texts, query: parameter(number), source))
+  }
+
+  /// The parts, with those of what is joined in the same way.
+  private func flattened(_ parts: [Term], isAnd: Bool) -> [Term] {
+    parts.flatMap { part -> [Term] in
+      switch part {
+      case .and(let inner) where isAnd: flattened(inner, isAnd: true)
+      case .or(let inner) where !isAnd: flattened(inner, isAnd: false)
+      default: [part]
+      }
+    }
+  }
+
+  /// Whether a condition on the entity that is asked always holds or does not.
+  private func isKnown(_ term: Term) -> Bool {
+    switch term {
+    // Null is a value for equality.
+    case .compare(let op, let left, let right): op == .equal || op == .notEqual || isThere(left) && isThere(right)
+    case .text(_, let left, let right): isThere(left) && isThere(right)
+    case .matches(let attributes, _): attributes.allSatisfy { isThere(.attribute(.level(0), $0)) }
+    case .isNull, .updated, .negated, .isTrue, .truth, .isPresent, .hasObject, .inList, .members, .elements: true
+    case .and(let parts), .or(let parts): parts.allSatisfy(isKnown)
+    case .not(let part): isKnown(part)
+    default: false
+    }
+  }
+
+  /// Whether a value of the entity that is asked is never null.
+  private func isThere(_ term: Term) -> Bool {
+    switch term {
+    case .parameter: return true
+    case .attribute(.level(0), let number):
+      guard elements.count == 1, case .entity(let type) = elements[0] else { return false }
+      return types[Int(type.index)].columns[number]?.isNonNull == true
+    case .fold(let part): return isThere(part)
+    default: return false
+    }
   }
 
   /// The type of those that are not null by themselves.

@@ -8,20 +8,18 @@ public struct FetchResultsCollection<Element: EntityModelProtocol>: RandomAccess
 
   init(_ list: QueryList<Element>, in context: Context, batchSize: Int) throws {
     let reading = try QueryReading<Element>.of(context)
-    try self.init(list, reading, rows: try reading.map { try list.rows($0) } ?? [], batchSize: batchSize)
+    try self.init(list, reading, FoundRows(try reading?.rows(list) ?? []), batchSize: batchSize)
   }
 
-  /// `trace` has what comes with the entities, where that was looked for already.
   package init(
-    _ list: QueryList<Element>, _ reading: QueryReading<Element>?, _ trace: AnswerTrace? = nil, rows: [UInt32],
-    batchSize: Int
+    _ list: QueryList<Element>, _ reading: QueryReading<Element>?, _ found: FoundRows, batchSize: Int
   ) throws {
     guard let reading else {
       batches = nil
       count = 0
       return
     }
-    let batches = ResultBatches(list, reading, trace, rows: rows, batchSize: Swift.max(1, batchSize))
+    let batches = ResultBatches(list, reading, found, batchSize: Swift.max(1, batchSize))
     // Reading an element cannot fail later, because a collection has no way to say so.
     if !batches.isAlwaysReadable { try batches.readAll() }
     self.batches = batches
@@ -69,21 +67,19 @@ extension FetchResultsCollection: Sendable {}
 ///
 /// Unchecked because what changes is under the lock, and the rest is never written.
 private final class ResultBatches<Entity: EntityModelProtocol>: @unchecked Sendable {
-  let rows: [UInt32]
+  var rows: [UInt32] { found.rows }
   let batchSize: Int
   private let list: QueryList<Entity>
   private let reading: QueryReading<Entity>
-  private let trace: AnswerTrace?
+  /// What comes with the entities is there where it was looked for already.
+  private let found: FoundRows
   private let kept = Guarded<[(number: Int, entities: [Entity])]>([])
   private static var keptBatches: Int { 8 }
 
-  init(
-    _ list: QueryList<Entity>, _ reading: QueryReading<Entity>, _ trace: AnswerTrace?, rows: [UInt32], batchSize: Int
-  ) {
+  init(_ list: QueryList<Entity>, _ reading: QueryReading<Entity>, _ found: FoundRows, batchSize: Int) {
     self.list = list
     self.reading = reading
-    self.trace = trace
-    self.rows = rows
+    self.found = found
     self.batchSize = batchSize
   }
 
@@ -98,7 +94,7 @@ private final class ResultBatches<Entity: EntityModelProtocol>: @unchecked Senda
   private func read(_ number: Int) throws -> [Entity] {
     let start = number * batchSize
     let places = start..<Swift.min(rows.count, start + batchSize)
-    return try reading.entities(Array(rows[places]), list.nested, only: list.attributes, trace?.rows(places))
+    return try reading.entities(found.part(places), list.nested, only: list.attributes)
   }
 
   func batch(_ number: Int) -> [Entity] {

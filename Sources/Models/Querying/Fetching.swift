@@ -30,7 +30,7 @@ extension NestingQuery {
   public func last(in store: some EntityStore) throws -> Entity? {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return nil }
     let list = asked
-    return try reading.entities(Array(list.rows(reading).suffix(1)), list.nested, only: list.attributes).first
+    return try reading.entities(reading.rows(list).suffix(1), list.nested, only: list.attributes).first
   }
 
   /// Any one; nil if there is none.
@@ -47,7 +47,7 @@ extension NestingQuery {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return true }
     var list = asked
     list.refineToFirst()
-    return try list.rows(reading).isEmpty
+    return try reading.rows(list).isEmpty
   }
 
   /// All that the query gives, read in batches when they are looked at. Later changes of the store are not seen.
@@ -63,7 +63,7 @@ extension NestingQuery {
     _ paths: repeat KeyPath<Entity, each Value>, in store: some EntityStore
   ) throws -> [(repeat each Value)] {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return [] }
-    let rows = try asked.rows(reading)
+    let rows = try reading.rows(asked)
     let columns = (repeat ValueReader(each paths, reading))
     return try rows.map { row in (repeat try (each columns).value(row)) }
   }
@@ -82,7 +82,7 @@ extension NestingQuery {
   /// it fails, nothing is changed.
   public func delete(in context: inout Context) throws {
     guard let reading = try QueryReading<Entity>.of(context) else { return }
-    let rows = try asked.rows(reading)
+    let rows = try reading.rows(asked)
     if rows.isEmpty { return }
     // The context may know the type for reading only; hooks need to be known.
     if !reading.isDeleted { return try context.delete(try context.mapping(of: Entity.self).type, rows) }
@@ -109,7 +109,7 @@ extension QueryList {
     if case .all = source, stages.isEmpty, !reading.isDeleted {
       return reading.snapshot.liveCount(reading.mapping.type)
     }
-    return try rows(reading).count
+    return try reading.rows(self).count
   }
 }
 

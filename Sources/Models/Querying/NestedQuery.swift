@@ -1,6 +1,4 @@
 import GQLCatalog
-import GQLPlanner
-import GQLQuery
 import GQLStore
 
 /// What is wanted of a relation of each entity that a query gives.
@@ -8,13 +6,17 @@ import GQLStore
   /// How many relations lie within one another.
   var depth: Int { 1 }
 
-  /// Fills the relation of all parents, whose rows are given too, with what was traced for these, if it was.
-  func load(
-    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
-  ) throws {}
+  /// Counts the relations that lie within one another down to a depth, as far as there are any left.
+  func countBranches(_ depth: Int, _ left: inout Int) {}
 
-  /// Adds what it takes to an explanation, as a field of its parent; nil if there is no relation behind it.
-  func explain(_ explanation: inout QueryExplanation) -> BoundField? { nil }
+  /// What is wanted, without types and values.
+  func branch(_ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder) throws -> QueryTree.Branch { .none }
+
+  /// Fills the relation of all parents with what was found for them, if anything was.
+  func load(_ parents: inout [Parent], _ found: FoundRows?, _ reading: QueryReading<Parent>) throws {}
+
+  /// Finds what was left to other runs, down to the last level.
+  func complete(_ found: inout FoundRows?, _ reading: QueryReading<Parent>) throws {}
 
   /// Whether loading cannot fail, whatever another program has put into columns.
   ///
@@ -24,8 +26,8 @@ import GQLStore
   /// Notes all that loading looks at.
   func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {}
 
-  /// Adds what loading gives for the parents of these rows, as a level; gives its number, or nil if it gives nothing.
-  func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws -> Int? { nil }
+  /// Adds what was found as a level; gives its number, or nil if there is nothing.
+  func trace(_ found: FoundRows?, _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) -> Int? { nil }
 }
 
 /// What is wanted of a relation, with its types.
@@ -50,28 +52,43 @@ class TypedNestedQuery<
     ownDepth = 1 + (form == .ids ? 0 : query.nestedDepth)
   }
 
-  override func load(
-    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
-  ) throws {
-    guard !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return }
-    var ends = traced?.ends ?? []
-    let found = try traced?.rows ?? reading.targets(path, rows, query, targets, ends: &ends)
+  override func countBranches(_ depth: Int, _ left: inout Int) {
+    left -= 1
+    if form == .ids || depth < 2 { return }
+    for nested in query.nested where left > 0 { nested.countBranches(depth - 1, &left) }
+  }
+
+  override func branch(
+    _ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder
+  ) throws -> QueryTree.Branch {
+    guard let targets = QueryReading<Target>(reading.context) else { return .none }
+    guard let place = reading.mapping.info.relation(path), let relation = reading.mapping.relations[place],
+      !reading.isDeleted
+    else { return .empty }
+    let nested = form == .ids ? [] : query.nested
+    return .targets(relation.id, try builder.tree(of: query, targets, nested: nested))
+  }
+
+  override func load(_ parents: inout [Parent], _ found: FoundRows?, _ reading: QueryReading<Parent>) throws {
+    guard !parents.isEmpty, let found, let targets = QueryReading<Target>(reading.context) else { return }
     switch form {
     case .ids:
       let readers = targets.snapshot.readers(targets.mapping.type)
-      let ids = try found.map { try targets.mapping.id(readers, $0) }
-      put(ids, ends, into: &parents) { .ids($0) }
+      let ids = try found.rows.map { try targets.mapping.id(readers, $0) }
+      put(ids, found.ends, into: &parents) { .ids($0) }
     case .entities, .fragments:
       let entities =
         reading.loader == nil
-        ? try targets.entities(found, query.nested, traced?.traced)
-        : try targets.lending(like: reading).distinctEntities(found, query.nested)
-      put(entities, ends, into: &parents) { form == .entities ? .entities($0) : .fragments($0) }
+        ? try targets.entities(found, query.nested)
+        : try targets.lending(like: reading).distinctEntities(found.rows, query.nested)
+      put(entities, found.ends, into: &parents) { form == .entities ? .entities($0) : .fragments($0) }
     }
   }
 
-  override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
-    explanation.nested(Parent.self, path, query)
+  override func complete(_ found: inout FoundRows?, _ reading: QueryReading<Parent>) throws {
+    guard form != .ids, var known = found, let targets = QueryReading<Target>(reading.context) else { return }
+    try targets.complete(&known, query.nested)
+    found = known
   }
 
   override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
@@ -87,19 +104,17 @@ class TypedNestedQuery<
   }
 
   override func trace(
-    _ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
-  ) throws -> Int? {
-    guard let targets = QueryReading<Target>(reading.context) else { return nil }
-    var ends: [Int] = []
-    let found = try reading.targets(path, rows, query, targets, ends: &ends)
-    return try targets.trace(found, ends: ends, query, idsOnly: form == .ids, &trace)
+    _ found: FoundRows?, _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
+  ) -> Int? {
+    guard let found, let targets = QueryReading<Target>(reading.context) else { return nil }
+    return targets.trace(found, query, idsOnly: form == .ids, &trace)
   }
 
   override func isAlwaysReadable(_ seen: inout Set<ObjectIdentifier>) -> Bool {
     if form == .ids { return Target.ID.self is any AlwaysReadable.Type }
     if !seen.insert(ObjectIdentifier(self)).inserted { return true }
     return EntityInfo<Target>.shared.isAlwaysReadable && query.nested.allSatisfy { $0.isAlwaysReadable(&seen) }
-      && query.isOfList && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
+      && query.beginsWithList && query.stages.allSatisfy { $0.isPlannable && !$0.canFail }
   }
 
   private func put<Value>(
@@ -129,22 +144,17 @@ final class SchemaQuery<
   /// The query without its order, which nothing has that has no metadata.
   var unordered: QueryList<Target>?
 
-  private func all(_ targets: QueryReading<Target>) throws -> [UInt32] {
-    try (targets.mapping.hooks.keepsMetadata ? query : unordered ?? query).rows(targets)
+  override func branch(
+    _ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder
+  ) throws -> QueryTree.Branch {
+    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return .none }
+    let all = targets.mapping.hooks.keepsMetadata ? query : unordered ?? query
+    return .all(try builder.tree(of: all, targets, nested: query.nested))
   }
 
-  override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
-    if Cardinality.isToMany {
-      explanation.notes.append("each with all of \(explanation.schema.mapping(of: Target.self)?.name ?? "")")
-    }
-    return nil
-  }
-
-  override func load(
-    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
-  ) throws {
-    guard Cardinality.isToMany, !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return }
-    let entities = try targets.entities(try traced?.rows ?? all(targets), query.nested, traced?.traced)
+  override func load(_ parents: inout [Parent], _ found: FoundRows?, _ reading: QueryReading<Parent>) throws {
+    guard !parents.isEmpty, let found, let targets = QueryReading<Target>(reading.context) else { return }
+    let entities = try targets.entities(found, query.nested)
     for parent in parents.indices {
       parents[parent][keyPath: path] = Relation(
         form == .fragments ? .fragments(entities) : .entities(entities), isPart: isPart)
@@ -154,14 +164,6 @@ final class SchemaQuery<
   override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
     guard Cardinality.isToMany, reads.meets(self), let targets = QueryReading<Target>(reading.context) else { return }
     targets.note(query, &reads)
-  }
-
-  override func trace(
-    _ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace
-  ) throws -> Int? {
-    // Without parents nothing of it is in the answer.
-    guard Cardinality.isToMany, !rows.isEmpty, let targets = QueryReading<Target>(reading.context) else { return nil }
-    return try targets.trace(try all(targets), ends: [], query, idsOnly: false, &trace)
   }
 }
 
@@ -179,48 +181,12 @@ extension QueryReading {
     return rows.compactMap { places[$0].map { entities[$0] } }
   }
 
-  /// The targets of a relation of each row that a query gives of them.
-  func targets<Target: EntityModelProtocol>(
-    _ path: PartialKeyPath<Entity> & Sendable, _ rows: [UInt32], _ query: QueryList<Target>,
-    _ targets: QueryReading<Target>, ends: inout [Int]
-  ) throws -> [UInt32] {
-    // What only looks at the entities goes to the planner with the relation.
-    if query.isOfList { return try self.targets(path, rows, query.stages, targets, ends: &ends) }
-    var found = try self.targets(path, rows, [], targets, ends: &ends)
-    try query.narrow(&found, &ends, targets, of: query.given)
-    return found
-  }
-
-  /// The targets of a relation of each row, behind the stages of a query.
-  func targets<Target: EntityModelProtocol>(
-    _ path: PartialKeyPath<Entity> & Sendable, _ rows: [UInt32], _ stages: [QueryStage<Target>],
-    _ targets: QueryReading<Target>,
-    ends: inout [Int]
-  ) throws -> [UInt32] {
-    ends.removeAll(keepingCapacity: true)
-    guard let place = mapping.info.relation(path), let relation = mapping.relations[place], !isDeleted else {
-      ends = rows.map { _ in 0 }
-      return []
-    }
-    var found: [UInt32] = []
-    var rest = stages[...]
-    if let first = rest.first {
-      found = try targets.rows(first, relation: relation, parents: rows, ends: &ends)
-      rest = rest.dropFirst()
-    } else {
-      let column = snapshot.column(mapping.type, relation.column)
-      ends.reserveCapacity(rows.count)
-      for row in rows {
-        if relation.isToMany {
-          found.append(contentsOf: column.references(row))
-        } else {
-          let target = column.reference(row)
-          if target != PageLayout.noRow { found.append(target) }
-        }
-        ends.append(found.count)
-      }
-    }
-    for stage in rest { try targets.narrow(&found, &ends, by: stage) }
-    return found
+  /// Finds what was left to other runs, down to the last level.
+  func complete(_ found: inout FoundRows, _ nested: [NestedQuery<Entity>]) throws {
+    if nested.isEmpty || found.rows.isEmpty { return }
+    var parts = try found.nested ?? self.found(found.rows, nested).nested ?? []
+    found.nested = nil
+    for (number, query) in nested.enumerated() where number < parts.count { try query.complete(&parts[number], self) }
+    found.nested = parts
   }
 }

@@ -6,7 +6,7 @@ enum NestingDepth {
   static var maximum: Int { 64 }
 
   /// Of queries that take what others give: these are gone through twice to be explained.
-  static var maximumOrigins: Int { 32 }
+  static var maximumSources: Int { 32 }
 
   /// Of conditions that the planner is given, which needs several KiB for each; deeper ones are told in Swift.
   static var maximumPlanned: Int { 24 }
@@ -19,22 +19,11 @@ enum NestingDepth {
 final class TooDeepQuery<Parent: EntityModelProtocol>: NestedQuery<Parent> {
   override var depth: Int { NestingDepth.maximum + 1 }
 
-  override func load(
-    _ parents: inout [Parent], _ rows: [UInt32], _ reading: QueryReading<Parent>, _ traced: TracedTargets?
-  ) throws {
+  override func branch(_ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder) throws -> QueryTree.Branch {
     throw NestingDepth.problem
-  }
-
-  override func explain(_ explanation: inout QueryExplanation) -> BoundField? {
-    explanation.notes.append("\(NestingDepth.problem)")
-    return nil
   }
 
   override func isAlwaysReadable(_ seen: inout Set<ObjectIdentifier>) -> Bool { false }
-
-  override func trace(_ rows: [UInt32], _ reading: QueryReading<Parent>, _ trace: inout AnswerTrace) throws -> Int? {
-    throw NestingDepth.problem
-  }
 }
 
 extension QueryList {

@@ -58,11 +58,9 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
       return try mapping.entity(row, snapshot, context.storage.opaques(of: mapping.type))
     }
     guard let reading = try QueryReading<Entity>.of(context) else { return nil }
-    return try reading.entities(try rows(reading), list.nested, only: list.attributes).first
+    let found = try reading.found(asList)
+    return try reading.entities(found.part(0..<min(1, found.rows.count)), list.nested, only: list.attributes).first
   }
-
-  /// The entity's row, if there is one.
-  func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] { Array(try asList.rows(reading).prefix(1)) }
 
   /// As a list of one.
   package var asList: QueryList<Entity> {
@@ -89,55 +87,46 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
 
 /// Questions for several lists.
 public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
-  let find: (Context) throws -> (rows: [UInt32], ends: [Int])
+  /// The targets of a relation of entities, with what a closure makes of each list of them; nil for all.
+  let source: (QueryList<Entity>?) -> QuerySource<Entity>
+  /// Finds the lists: their rows, and where each ends.
+  let find: (Context) throws -> FoundRows
   var nested: [NestedQuery<Entity>] = []
-  /// How the rows come.
-  var origin: QueryOrigin<Entity>?
 
   /// The lists, in order, without what cannot be read.
   public func resolve(in context: Context) -> [[Entity]] {
-    guard let reading = QueryReading<Entity>(context), let (rows, ends) = try? find(context) else { return [] }
-    let entities = try? reading.entities(rows, nested)
+    guard let reading = QueryReading<Entity>(context), let found = try? find(context) else { return [] }
+    let entities = try? reading.entities(found.rows, nested)
     var start = 0
-    return ends.map { end in
+    return found.ends.map { end in
       defer { start = end }
-      return entities.map { Array($0[start..<end]) } ?? reading.readable(Array(rows[start..<end]), nested)
+      return entities.map { Array($0[start..<end]) } ?? reading.readable(Array(found.rows[start..<end]), nested)
     }
   }
 
   /// All lists in one.
   public func flatten() -> QueryList<Entity> {
-    let find = find
-    var list = QueryList<Entity>(.rows { try find($0).rows })
+    var list = QueryList(from: source(nil))
     list.nested = nested
-    list.origin = origin
     return list
   }
 
-  /// Explains how the planner would answer the query: see ``QueryList/explain(in:costs:)``.
+  /// Explains how the query is answered: see ``QueryList/explain(in:costs:)``.
   public func explain(in context: Context, costs: Bool = true) -> String {
     flatten().explain(in: context, costs: costs)
   }
 
   /// All lists in one, each changed by `transform`: `flatMap { $0.limit(2) }` gives the first two of each.
   public func flatMap(_ transform: (QueryList<Entity>) -> QueryList<Entity>) -> QueryList<Entity> {
-    let find = find
     let each = QueryList<Entity>.given { list in
       var list = list
       list.nested = nested
       return transform(list)
     }
-    var list = each
-    list.stages = []
-    list.given = nil
-    list.source = .rows { context in
-      guard let reading = try QueryReading<Entity>.of(context) else { return [] }
-      var (rows, ends) = try find(context)
-      try each.narrow(&rows, &ends, reading, of: each.given)
-      return rows
-    }
-    list.origin = nil
-    if let origin { list.setOrigin(EachOrigin(origin, each)) }
+    var list = QueryList(from: source(each))
+    list.nested = each.nested
+    list.prefetched = each.prefetched
+    list.attributes = each.attributes
     return list
   }
 }

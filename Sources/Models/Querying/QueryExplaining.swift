@@ -1,114 +1,129 @@
 import GQLBase
 import GQLCatalog
+import GQLExecutor
 import GQLPlanner
 import GQLQuery
-import GQLWriting
+import GQLStore
 
-/// The targets of a relation of another query's entities.
-final class RelatedOrigin<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
->: QueryOrigin<Target> {
-  typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
-  private let path: Path
-  private let parents: QueryList<Parent>
+/// The query that is run for a typed query, as people read it: with values, and the words of what is done in Swift.
+private struct ReadableQuery {
+  let query: BoundQuery
+  let snapshot: Snapshot
+  /// Whether further relations are asked of the entities that there are.
+  let isCut: Bool
 
-  init(_ path: Path, _ parents: QueryList<Parent>) {
-    self.path = path
-    self.parents = parents
-    super.init(depth: 1 + (parents.origin?.depth ?? 0))
+  init<Entity>(_ list: QueryList<Entity>, _ reading: QueryReading<Entity>) throws {
+    var builder = QueryTreeBuilder(list.nested, reading.schema)
+    var tree = try reading.tree(of: list, &builder)
+    try builder.nest(list.nested, reading, into: &tree)
+    snapshot = reading.snapshot
+    query = QueryLowering.lower(tree, builder.values, snapshot.catalog, hasValues: true).query
+    isCut = tree.hasOpen
   }
 
-  override var isOfTargets: Bool { parents.isOfTargets }
+  func plan(costs: Bool) -> String {
+    let plan = optimize(
+      query, catalog: snapshot.catalog, statistics: snapshot, parameters: [],
+      sampler: PredicateSampler(snapshot: snapshot, parameters: [])
+    ).output
+    let text = GQLPlanner.explain(plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs))
+    return isCut ? "\(text)and further relations, which are not shown\n" : text
+  }
 
-  override func explain(_ list: QueryList<Target>, _ explanation: inout QueryExplanation) -> String? {
-    var parents = parents
-    let targets = list.origin === self ? list.asTargets : list
-    parents.nested = [TypedNestedQuery(path, .entities, isPart: false, targets)]
-    return parents.explain(&explanation)
+  /// What is asked, as text would ask it.
+  var request: String {
+    func text(_ fields: [BoundField]) -> String {
+      fields.map { field in
+        guard let id = field.content.selection else { return field.key }
+        return printer.set(query[query[id].set]) + below(id)
+      }.joined(separator: " ")
+    }
+    func below(_ id: SelectionID) -> String {
+      guard case .object(let inner) = query[id].shape, !inner.isEmpty else { return "" }
+      return " { \(text(inner)) }"
+    }
+    guard let answer = query.fields.first?.content.selection else { return "" }
+    var lines = lines(of: query[answer].set)
+    lines[0] += below(answer)
+    return lines.joined(separator: "\n")
+  }
+
+  private var printer: ExpressionPrinter { ExpressionPrinter(query: query, catalog: snapshot.catalog) }
+
+  /// A set as people read it: what is over another set, and what is done in Swift, stands below.
+  private func lines(of id: SetID) -> [String] {
+    var set = query[id]
+    var hosts: [Int] = []
+    set.predicate = .conjunction(
+      (set.predicate?.conjuncts ?? []).filter { conjunct in
+        guard case .host(_, let number) = conjunct.kind else { return true }
+        hosts.append(number)
+        return false
+      })
+    func of(_ word: String, _ sets: [SetID]) -> [String] { [word] + sets.flatMap { lines(of: $0) }.map { "  \($0)" } }
+    var below: [String]
+    switch set.source {
+    case .members(.all, let sets): below = sets.flatMap { lines(of: $0) }
+    case .members(.sorted(let number), let sets): (below, hosts) = (sets.flatMap { lines(of: $0) }, [number] + hosts)
+    case .members(.common, let sets): below = of("both of", sets)
+    case .members(.once, let sets): below = of("each once of", sets)
+    case .members(.last, let sets): below = of("the last of", sets)
+    case .union(let sets): below = of("any of", sets)
+    case .keys(let index, let list):
+      var count = 0
+      if case .list(let keys)? = list.constant { count = keys.count }
+      let type = snapshot.catalog[set.type]
+      let key = type[snapshot.catalog[index].columns[0]].name
+      below = ["\(type.name): \(count) ids, each by \(type.name).\(key)"]
+    default: return [printer.set(set)] + hosts.map { "in Swift: \(printer.hostWords($0))" }
+    }
+    below += hosts.map { "in Swift: \(printer.hostWords($0))" }
+    set.source = .all
+    if set.predicate != nil || !set.order.isEmpty || set.limit != nil { below.append("then \(printer.set(set))") }
+    return below
+  }
+}
+
+extension BoundField.Content {
+  fileprivate var selection: SelectionID? {
+    switch self {
+    case .one(let id), .many(let id): id
+    default: nil
+    }
+  }
+}
+
+extension QueryTree {
+  /// Whether some of what is nested is left to other runs.
+  fileprivate var hasOpen: Bool {
+    isOpen
+      || nested.contains { branch in
+        switch branch {
+        case .none, .empty: false
+        case .targets(_, let tree), .all(let tree): tree.hasOpen
+        }
+      }
   }
 }
 
 extension QueryList {
-  /// Explains how the planner would answer the query: the plan that the same query as text has. What is done in Swift
-  /// behind it, because columns cannot tell, stands below.
+  /// Explains how the query is answered: the plan that runs, which is that of the same query as text. What is done in
+  /// Swift, because columns cannot tell, stands in its place in the plan.
   ///
   /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
   public func explain(in context: Context, costs: Bool = true) -> String {
-    if let reading = QueryReading<Entity>(context) {
-      var explanation = QueryExplanation(reading, .plan(showsCosts: costs))
-      if let text = explain(&explanation) { return text }
+    guard let reading = QueryReading<Entity>(context) else {
+      return "nothing: the context does not know \(Entity.self)\n"
     }
-    return "nothing: the context does not know \(Entity.self)\n"
+    do { return try ReadableQuery(self, reading).plan(costs: costs) } catch { return "\(error)\n" }
   }
 
-  /// Writes what is asked as text: `User(where: age > 18, limit: 3)`. What columns cannot tell stands below.
+  /// Writes what is asked as text: `User(where: age > 18, limit: 3)`. What columns cannot tell is in words.
   public var description: String {
     guard let context = try? Context(for: Entity.self), let reading = QueryReading<Entity>(context) else {
       return "\(Entity.self)"
     }
-    var explanation = QueryExplanation(reading, .request)
-    let text = explain(&explanation) ?? "\(Entity.self): those of another query"
-    return text.split(separator: "\n").joined(separator: "\n")
-  }
-
-  /// The same without where the rows come from.
-  fileprivate var asTargets: Self {
-    var list = self
-    let given = GivenList()
-    list.source = .targets(given)
-    list.given = given
-    list.origin = nil
-    return list
-  }
-
-  func explain(_ explanation: inout QueryExplanation) -> String? {
-    if let origin { return origin.explain(self, &explanation) }
-    guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
-    let type = explanation.snapshot.catalog[reading.mapping.type]
-    if case .rows = source {
-      return explainStages(stages[...], &explanation, word: QueryExplanation.nextStage).map {
-        "\(type.name): rows that are given\n" + $0
-      }
-    }
-    if case .ids(let ids) = source {
-      if ids.count == 1, let id = ids.first, let key = reading.key(id) {
-        return explainStages(
-          stages.isEmpty ? [QueryStage()] : stages[...], &explanation, word: type.rootOne, isOne: true,
-          source: .key(type.primaryIndex, [key]))
-      }
-      let text = "\(type.name): \(ids.count) ids, each by \(type.name).id\n"
-      return explainStages(stages[...], &explanation, word: QueryExplanation.nextStage).map { text + $0 }
-    }
-    let source = reading.isDeleted ? BoundSet.Source.deleted(includesLive: false) : .all
-    return explainStages(
-      stages.isEmpty ? [QueryStage()] : stages[...], &explanation, word: type.rootMany, source: source)
-  }
-
-  /// The plans of stages, one behind the other: each but the first takes the rows of the one before. What is nested
-  /// comes with the last.
-  func explainStages(
-    _ stages: ArraySlice<QueryStage<Entity>>, _ explanation: inout QueryExplanation, word: String,
-    isOne: Bool = false, source: BoundSet.Source = .given
-  ) -> String? {
-    guard let reading = QueryReading<Entity>(explanation.context) else { return nil }
-    var text = ""
-    var (word, source) = (word, source)
-    let last = stages.indices.last
-    for index in stages.indices {
-      let set = explanation.set(reading, stages[index], source)
-      explanation.add(word, isOne: isOne, set) { explanation in
-        index == last ? nested.compactMap { $0.explain(&explanation) } : []
-      }
-      text += explanation.text()
-      (word, source) = (QueryExplanation.nextStage, .given)
-    }
-    if stages.isEmpty && !nested.isEmpty {
-      let set = explanation.set(reading, QueryStage(), source)
-      explanation.add(word, isOne: isOne, set) { explanation in nested.compactMap { $0.explain(&explanation) } }
-      text += explanation.text()
-    }
-    return text
+    do { return try ReadableQuery(self, reading).request } catch { return "\(error)" }
   }
 }
 
@@ -123,19 +138,6 @@ extension QueryGroup: CustomStringConvertible {
 }
 
 extension Query {
-  /// Explains how the planner would answer the query: see ``QueryList/explain(in:costs:)``.
+  /// Explains how the query is answered: see ``QueryList/explain(in:costs:)``.
   public func explain(in context: Context, costs: Bool = true) -> String { asList.explain(in: context, costs: costs) }
-}
-
-extension QueryReading {
-  /// The primary key of an id, as a constant; nil if the id has none.
-  fileprivate func key(_ id: Entity.ID) -> BoundExpression? {
-    let memory = StagingArena()
-    var slot = ColumnSlot(memory)
-    guard (try? mapping.info.idCodec.write(id, into: &slot)) != nil, let cell = slot.cell,
-      let column = mapping.columns[mapping.info.idAttribute], let scalar = column.type.scalar
-    else { return nil }
-    let value = withExtendedLifetime(memory) { Value(cell, scalar) }
-    return BoundExpression(.constant(value), column.type, at: SourceRange(at: 0))
-  }
 }

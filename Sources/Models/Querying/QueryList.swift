@@ -9,22 +9,20 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   @usableFromInline enum Source {
     case all
     /// All of a list: what closures of nested queries begin with.
-    case targets(GivenList)
+    case list(ClosureList)
     case ids([Entity.ID])
-    /// What another query gives.
-    case rows((Context) throws -> [UInt32])
+    /// What is made of other queries.
+    case made(QuerySource<Entity>)
   }
 
   @usableFromInline var source: Source
   /// Each sees the rows that the one before it gives.
   @usableFromInline var stages: [QueryStage<Entity>] = []
   @usableFromInline var nested: [NestedQuery<Entity>] = []
-  /// How the rows of the source come, where another query gives them.
-  @usableFromInline var origin: QueryOrigin<Entity>?
   /// The places of relations that come with the entities, because they are likely to be looked at.
   @usableFromInline var prefetched: Set<Int> = []
   /// The list that the closure got which made the query, if it is nested.
-  @usableFromInline var given: GivenList?
+  @usableFromInline var given: ClosureList?
   /// The attributes that are read; nil for all.
   @usableFromInline var attributes: Set<Int>?
 
@@ -36,28 +34,13 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
   public func resolve(in context: Context) -> [Entity] {
     if let entities = try? entities(in: context) { return entities }
-    guard let reading = QueryReading<Entity>(context), let rows = try? rows(reading) else { return [] }
+    guard let reading = QueryReading<Entity>(context), let rows = try? reading.rows(self) else { return [] }
     return reading.readable(rows, nested, only: attributes)
   }
 
   func entities(in context: Context) throws -> [Entity] {
     guard let reading = try QueryReading<Entity>.of(context) else { return [] }
-    return try reading.entities(try rows(reading), nested, only: attributes)
-  }
-
-  /// The rows, in order.
-  func rows(_ reading: QueryReading<Entity>) throws -> [UInt32] {
-    var rows: [UInt32]?
-    switch source {
-    case .all: break
-    case .targets(let list): rows = list.rows(on: reading.snapshot)
-    // What cannot be in the column is not saved.
-    case .ids(let ids): rows = ids.compactMap { try? reading.mapping.row($0, reading.snapshot) }
-    case .rows(let find): rows = try find(reading.context)
-    }
-    if rows == nil && stages.isEmpty { return try reading.rows(QueryStage(), of: nil) }
-    for stage in stages { rows = try reading.rows(stage, of: rows) }
-    return rows ?? []
+    return try reading.entities(try reading.found(self), nested, only: attributes)
   }
 
   /// The last stage, or a new one where what comes must see what it gives.
@@ -113,7 +96,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// Of the list that the other query is of, if that is one and this is of all.
   private func taking(_ other: Self) -> Self {
-    guard case .all = source, case .targets = other.source, stages.allSatisfy({ !$0.isSliced }) else { return self }
+    guard case .all = source, case .list = other.source, stages.allSatisfy({ !$0.isSliced }) else { return self }
     var query = self
     query.source = other.source
     return query
@@ -122,8 +105,8 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// The condition, if that is all that the query says of all entities.
   private var predicate: QueryPredicate<Entity>? {
     switch source {
-    case .all, .targets: break
-    case .ids, .rows: return nil
+    case .all, .list: break
+    case .ids, .made: return nil
     }
     guard stages.count == 1, let stage = stages.first, stage.order.isEmpty, !stage.isSliced,
       let first = stage.conjuncts.first
@@ -135,13 +118,13 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   private func combined(_ combination: Combination, _ others: [Self] = []) -> Self {
     var bare = self
     bare.nested = []
-    var combined = CombinedOrigin(combination, [bare] + others)
-    if stages.isEmpty, let known = origin as? CombinedOrigin<Entity>, known.combination == combination {
+    var combined = CombinedSource(combination, [bare] + others)
+    if stages.isEmpty, case .made(let source) = source, let known = source as? CombinedSource<Entity>,
+      known.combination == combination
+    {
       combined = known.with(others)
     }
-    let parts = combined.parts
-    var query = Self(.rows { context in try QueryReading.of(context).map { try combination.rows(parts, $0) } ?? [] })
-    query.setOrigin(combined)
+    var query = Self(from: combined)
     query.nested = nested
     query.prefetched = prefetched
     query.attributes = attributes

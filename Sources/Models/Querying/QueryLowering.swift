@@ -4,187 +4,275 @@ import GQLExecutor
 import GQLQuery
 import GQLStore
 
-/// Makes the planner's form of a query: the same nodes that binding the same text gives.
+/// Makes one bound query of a typed query's tree: a set for each stage and each list, a selection for each level of the
+/// answer. They are the nodes that binding the same text gives.
 struct QueryLowering {
-  let catalog: Catalog
-  let shape: QueryShape
-  /// By attribute of the entity.
-  let columns: [ColumnDescriptor?]
-  let updatedColumn: ColumnID?
-  let parameters: [Parameter]
-  /// Whether values stand in the query itself, as people write them.
-  private let hasConstants: Bool
-  private let terms: TermLowering
+  private let catalog: Catalog
+  private let values: QueryValues
+  /// Whether values, and the words of code of the program, stand in the query itself, as people write them.
+  private let hasValues: Bool
+  private var query: BoundQuery
+  /// The relations whose targets are the lists that closures got, the innermost last, each with the number of lists around
+  /// it that one looks out through.
+  private var lists: [(relation: RelationID, depth: Int)] = []
+  /// In how many lists of other entities' targets one is.
+  private var depth = 0
+  /// Fields of the root that come beside the answer.
+  private var others: [BoundField] = []
   private let nowhere = SourceRange(at: 0)
 
-  /// `types` are all types of the schema, by number. The sets and items of conditions have numbers from `firstSet` and
-  /// `firstItem` on; with constants, values stand in the place of parameters.
-  init(
-    _ shape: QueryShape, _ catalog: Catalog, _ types: [AnyTypeMapping], parameters: [Parameter],
-    hasConstants: Bool = false, firstSet: Int? = nil, firstItem: Int = 0
-  ) {
-    self.shape = shape
+  private init(_ values: QueryValues, _ catalog: Catalog, hasValues: Bool) {
     self.catalog = catalog
-    columns = types[Int(shape.type.index)].columns
-    updatedColumn = shape.hasMetadata ? types[Int(shape.type.index)].updatedColumn : nil
-    self.parameters = parameters
-    self.hasConstants = hasConstants
-    let usualSet = if case .relation = shape.source { 2 } else { 1 }
-    terms = TermLowering(
-      shape.type, types, parameters, hasConstants: hasConstants, firstSet: firstSet ?? usualSet, firstItem: firstItem)
-  }
-
-  func query() -> BoundQuery {
-    var query = BoundQuery(
-      name: nil,
-      parameters: parameters.enumerated().map { number, parameter in
+    self.values = values
+    self.hasValues = hasValues
+    query = BoundQuery(name: nil, catalogVersion: catalog.version)
+    if !hasValues {
+      query.parameters = values.parameters.enumerated().map { number, parameter in
         BoundParameter(
-          name: "p\(number)", signature: TypeSignature(parameter.type), defaultValue: nil, range: nowhere)
-      }, catalogVersion: catalog.version)
-    let leaf = BoundSelection.Shape.object([])
-    switch shape.source {
-    case .all: query.sets = [set(.all)]
-    case .deleted: query.sets = [set(.deleted(includesLive: false))]
-    case .rows: query.sets = [set(.given)]
-    case .relation(let relation):
-      let source = catalog[relation].source
-      query.sets = [
-        BoundSet(type: source, source: .given, range: nowhere), set(.relation(.scope(0, source), relation)),
-      ]
-      let field = BoundField(key: "members", content: .many(SelectionID(1)), range: nowhere)
-      query.selections = [
-        BoundSelection(set: SetID(0), shape: .object([field])), BoundSelection(set: SetID(1), shape: leaf),
-      ]
+          name: "p\(number)", signature: TypeSignature(parameter.type), defaultValue: nil, range: SourceRange(at: 0))
+      }
     }
-    if query.selections.isEmpty { query.selections = [BoundSelection(set: SetID(0), shape: leaf)] }
-    query.fields = [BoundField(key: "members", content: .many(SelectionID(0)), range: nowhere)]
-    query.sets += terms.sets
-    query.itemCount = terms.itemCount
-    return query
-  }
-
-  /// The sets that the conditions of ``set(_:)`` ask about, and how many items these go through, those before included.
-  var conditionSets: (sets: [BoundSet], itemCount: Int) { (terms.sets, terms.itemCount) }
-
-  /// What is wanted of a source.
-  func set(_ source: BoundSet.Source) -> BoundSet {
-    BoundSet(
-      type: shape.type, source: source,
-      predicate: shape.givesNothing(in: shape.order) ? falsehood : shape.condition.map(expression),
-      order: shape.order.map(term),
-      limit: shape.isSliced ? parameter(parameters.count - 2) : nil,
-      offset: shape.isSliced ? parameter(parameters.count - 1) : nil, range: nowhere)
-  }
-
-  private func term(_ key: OrderKey) -> BoundOrderTerm {
-    switch key {
-    case .attribute(let attribute, let isDescending):
-      BoundOrderTerm(column(attribute), isDescending: isDescending)
-    case .optional(let attribute, let isDescending):
-      BoundOrderTerm(column(attribute), isDescending: isDescending, nullsFirst: !isDescending)
-    case .updatedAt(let isDescending): BoundOrderTerm(updated, isDescending: isDescending)
-    case .finer(let attribute, let isDescending):
-      BoundOrderTerm(
-        BoundExpression(.call(.finer, [column(attribute)]), .int, at: nowhere), isDescending: isDescending)
-    case .score: BoundOrderTerm(score, isDescending: true)
+    query.hosts = values.hosts.map { host in
+      BoundHost(words: hasValues ? host.stage.words(host.part) : "", inputs: host.stage.inputs)
     }
   }
 
-  private var score: BoundExpression {
-    BoundExpression(.score((shape.condition?.searches ?? []).map(expression)), .float, at: nowhere)
+  /// The bound query of a tree, and where its answer lies.
+  static func lower(
+    _ tree: QueryTree, _ values: QueryValues, _ catalog: Catalog, hasValues: Bool = false
+  ) -> (query: BoundQuery, place: AnswerPlace) {
+    var lowering = QueryLowering(values, catalog, hasValues: hasValues)
+    let (field, place) = lowering.root(tree, { $1 })
+    lowering.query.fields = [field] + lowering.others
+    return (lowering.query, place)
   }
 
-  private var updated: BoundExpression {
-    guard let updatedColumn else { return BoundExpression(.constant(.null), .scalar(.dateTime), at: nowhere) }
-    return BoundExpression(.column(.scope(0, shape.type), updatedColumn), .scalar(.dateTime), at: nowhere)
+  // MARK: - Selections
+
+  /// The field of the root for a tree. `below` adds what comes below its entities: it gets the place of these, and gives
+  /// that of the answer.
+  private mutating func root(
+    _ tree: QueryTree, _ below: (inout QueryLowering, AnswerPlace) -> AnswerPlace
+  ) -> (BoundField, AnswerPlace) {
+    if case .each(let parents, let relation, let each) = tree.source, let targets = targets(tree, each, parents) {
+      // The answer is a level below the entities whose targets it is.
+      return root(parents) { lowering, place in
+        let answer = lowering.addTargets(relation, targets, to: place.selection)
+        return below(&lowering, lowering.nest(tree, answer))
+      }
+    }
+    let set = whole(tree)
+    let place = nest(tree, add(set))
+    let type = catalog[tree.type]
+    let isOne = if case .key = tree.source { true } else { false }
+    let field = BoundField(
+      key: isOne ? type.rootOne : type.rootMany, content: isOne ? .one(place.selection) : .many(place.selection),
+      range: nowhere)
+    return (field, below(&self, place))
   }
 
-  private func column(_ attribute: Int) -> BoundExpression {
-    terms.attribute(attribute, of: shape.type, .scope(0, shape.type))
+  /// What a tree over the targets of a relation says of each entity's targets, where saying it of each is the same as of
+  /// all together.
+  private func targets(_ tree: QueryTree, _ each: QueryTree, _ parents: QueryTree) -> QueryTree? {
+    var targets = each
+    if tree.stages.isEmpty { return targets }
+    let only = tree.stages[0]
+    let isCondition =
+      tree.stages.count == 1 && only.order.isEmpty && only.sort == nil && only.limit == nil && !only.isEmpty
+    guard parents.isSingle(catalog) || isCondition, case .list(0) = each.source else { return nil }
+    targets.stages += tree.stages
+    return targets
+  }
+
+  private mutating func add(_ set: SetID) -> SelectionID {
+    query.selections.append(BoundSelection(set: set, shape: .object([])))
+    return SelectionID(query.selections.count - 1)
+  }
+
+  private mutating func addTargets(_ relation: RelationID, _ tree: QueryTree, to parent: SelectionID) -> SelectionID {
+    let enclosing = (lists, depth)
+    defer { (lists, depth) = enclosing }
+    (lists, depth) = ([(relation, 0)], 0)
+    let selection = add(listed(tree))
+    let field = BoundField(
+      key: catalog.name(of: relation),
+      content: catalog[relation].isToMany ? .many(selection) : .one(selection), range: nowhere)
+    guard case .object(let fields) = query.selections[parent.index].shape else { return selection }
+    query.selections[parent.index].shape = .object(fields + [field])
+    return selection
+  }
+
+  /// Adds what comes with the entities of a selection.
+  private mutating func nest(_ tree: QueryTree, _ selection: SelectionID) -> AnswerPlace {
+    var place = AnswerPlace(selection: selection)
+    place.isOpen = tree.isOpen
+    for branch in tree.nested {
+      switch branch {
+      case .none: place.branches.append(.none)
+      case .empty: place.branches.append(.empty)
+      case .targets(let relation, let targets):
+        place.branches.append(.level(nest(targets, addTargets(relation, targets, to: selection))))
+      case .all(let all):
+        let (field, answer) = root(all, { $1 })
+        others.append(field)
+        place.branches.append(.all(answer))
+      }
+    }
+    return place
+  }
+
+  // MARK: - Sets
+
+  /// The set of all that a tree gives.
+  private mutating func whole(_ tree: QueryTree) -> SetID { staged(tree, source(of: tree)) }
+
+  /// The set of what a tree gives of the list that the innermost closure got: as if there were no other entities where
+  /// it begins with the list, and else those that it gives of all.
+  private mutating func listed(_ tree: QueryTree) -> SetID {
+    if tree.isOfList { return staged(tree, list(0)) }
+    guard tree.hangsOnList else { return ofList(whole(tree), tree) }
+    switch tree.source {
+    case .combined(let combination, let parts):
+      let sets = parts.map { listed($0) }
+      switch combination {
+      // What comes from any of them comes in the order of the list.
+      case .anyOf:
+        let any = add(tree, .union(sets))
+        return staged(tree, .members(.common, [add(tree, list(0)), any]))
+      case .bothOf: return staged(tree, .members(.common, sets))
+      case .eachOnceOf: return staged(tree, .members(.once, sets))
+      case .lastOf: return staged(tree, .members(.last, sets))
+      }
+    case .each:
+      let found = add(tree, source(of: tree))
+      return staged(tree, .members(.once, [ofList(found, tree)]))
+    default: return ofList(whole(tree), tree)
+    }
+  }
+
+  /// Those members of a set that are in the list that the innermost closure got.
+  private mutating func ofList(_ set: SetID, _ tree: QueryTree) -> SetID {
+    add(tree, .members(.common, [set, add(tree, list(0))]))
+  }
+
+  private func list(_ number: Int) -> BoundSet.Source {
+    let list = lists[lists.count - 1 - number]
+    return .relation(.scope(depth - list.depth, catalog[list.relation].source), list.relation)
+  }
+
+  private mutating func source(of tree: QueryTree) -> BoundSet.Source {
+    switch tree.source {
+    case .all, .everything: return tree.isOfDeleted ? .deleted(includesLive: false) : .all
+    case .nothing: return .union([])
+    case .given: return .given
+    case .key(let number): return .key(catalog[tree.type].primaryIndex, [parameter(number)])
+    case .keys(let number): return .keys(catalog[tree.type].primaryIndex, parameter(number))
+    case .host(let number): return .host(number)
+    case .list(let number): return list(number)
+    case .combined(let combination, let parts):
+      let sets = parts.map { whole($0) }
+      switch combination {
+      case .anyOf: return .union(sets)
+      case .bothOf: return .members(.common, sets)
+      case .eachOnceOf: return .members(.once, sets)
+      case .lastOf: return .members(.last, sets)
+      }
+    case .each(let parents, let relation, let each):
+      let base = whole(parents)
+      depth += 1
+      lists.append((relation, depth))
+      defer {
+        lists.removeLast()
+        depth -= 1
+      }
+      return .each(base, listed(each))
+    }
   }
 
   private func parameter(_ number: Int) -> BoundExpression {
-    if hasConstants {
-      return BoundExpression(.constant(parameters[number].value), parameters[number].type, at: nowhere)
+    let parameter = values.parameters[number]
+    return BoundExpression(hasValues ? .constant(parameter.value) : .parameter(number), parameter.type, at: nowhere)
+  }
+
+  private mutating func add(_ tree: QueryTree, _ source: BoundSet.Source) -> SetID {
+    query.sets.append(BoundSet(type: tree.type, source: source, range: nowhere))
+    return SetID(query.sets.count - 1)
+  }
+
+  /// The set of a source, and of each stage over what the one before gives.
+  private mutating func staged(_ tree: QueryTree, _ source: BoundSet.Source) -> SetID {
+    var source = source
+    for (number, stage) in tree.stages.enumerated() {
+      let set = self.set(stage, tree, source)
+      if number == tree.stages.count - 1 { return set }
+      source = .members(.all, [set])
     }
-    return BoundExpression(.parameter(number), parameters[number].type, at: nowhere)
+    return add(tree, source)
   }
 
-  private func boolean(_ kind: BoundExpression.Kind) -> BoundExpression { BoundExpression(kind, .boolean, at: nowhere) }
-
-  private var falsehood: BoundExpression { boolean(.constant(.boolean(false))) }
-
-  private func expression(_ condition: Condition) -> BoundExpression {
-    switch condition {
-    case .compare(let op, let attribute, let number):
-      return boolean(.compare(op, column(attribute), parameter(number)))
-    case .text(let test, let attributes, let number, let isCaseSensitive):
-      let tests = attributes.map { attribute -> BoundExpression in
-        let text = self.text(attribute)
-        let subject = isCaseSensitive ? text : BoundExpression(.fold(text), .string, at: nowhere)
-        return boolean(.textTest(test, subject, parameter(number)))
-      }
-      return tests.count == 1 ? tests[0] : boolean(.or(tests))
-    case .isNull(let attribute): return boolean(.isNull(column(attribute)))
-    case .matches(let attributes, let number):
-      let columns = attributes.compactMap { self.columns[$0]?.id }
-      let index = catalog[shape.type].indexes.map { catalog[$0] }.first { index in
-        index.kind == .fullText && columns.allSatisfy(index.columns.contains)
-      }
-      let source = TextSource(
-        language: index?.language ?? "en", columns: columns, type: shape.type, index: index?.id)
-      return boolean(.matches(attributes.map(column), query: parameter(number), source))
-    case .updated where updatedColumn == nil: return falsehood
-    case .updated(let from, let to):
-      return boolean(
-        .inRange(updated, lower: parameter(from), upper: parameter(to), includesUpper: true))
-    case .term(let term): return terms.expression(term)
-    case .and(let parts): return boolean(.and(flattened(parts, isAnd: true).map(expression)))
-    case .or(let parts): return boolean(.or(flattened(parts, isAnd: false).map(expression)))
-    case .not(let part):
-      let inner = expression(part)
-      // What is unknown does not hold, so its negation does.
-      return boolean(.not(isKnown(part) ? inner : boolean(.isTrue(inner))))
+  private mutating func set(_ stage: QueryTree.Stage, _ tree: QueryTree, _ source: BoundSet.Source) -> SetID {
+    var stage = stage
+    if stage.isEmpty {
+      let set = add(tree, source)
+      query.sets[set.index].predicate = .truth(false, at: nowhere)
+      query.sets[set.index].limit = BoundExpression(.constant(.int(0)), .int, at: nowhere)
+      return set
     }
-  }
-
-  /// Whether a condition always holds or does not, because no column of it may be null.
-  private func isKnown(_ condition: Condition) -> Bool {
-    switch condition {
-    // Null is a value for equality.
-    case .compare(let op, let attribute, _):
-      op == .equal || op == .notEqual || columns[attribute]?.isNonNull == true
-    case .text(_, let attributes, _, _), .matches(let attributes, _):
-      attributes.allSatisfy { columns[$0]?.isNonNull == true }
-    case .isNull, .updated: true
-    case .term: false
-    case .and(let parts), .or(let parts): parts.allSatisfy(isKnown)
-    case .not: true
+    var last = QueryTree.Stage()
+    (last.limit, last.offset) = (stage.limit, stage.offset)
+    if let sort = stage.sort {
+      (stage.limit, stage.offset) = (nil, nil)
+      return plain(last, tree, .members(.sorted(sort), [plain(stage, tree, source)]))
     }
-  }
-
-  /// A column's text; that of other types is made of them.
-  private func text(_ attribute: Int) -> BoundExpression {
-    let column = column(attribute)
-    return column.type == .string ? column : BoundExpression(.convert(column), .string, at: nowhere)
-  }
-
-  private func flattened(_ parts: [Condition], isAnd: Bool) -> [Condition] {
-    parts.flatMap { part -> [Condition] in
-      switch part {
-      case .and(let inner) where isAnd: flattened(inner, isAnd: true)
-      case .or(let inner) where !isAnd: flattened(inner, isAnd: false)
-      case .term(.and(let inner)) where isAnd: flattened(inner.map { .term($0) }, isAnd: true)
-      case .term(.or(let inner)) where !isAnd: flattened(inner.map { .term($0) }, isAnd: false)
-      default: [part]
-      }
+    // What is in order is looked at until the slice is full.
+    if stage.test != nil, stage.limit != nil, !stage.order.isEmpty {
+      last.test = stage.test
+      (stage.test, stage.limit, stage.offset) = (nil, nil, nil)
+      return plain(last, tree, .members(.all, [plain(stage, tree, source)]))
     }
+    return plain(stage, tree, source)
   }
-}
 
-extension QueryShape {
-  /// The set whose members are wanted: the first one, or the second where there are parents.
-  var wanted: SetID {
-    if case .relation = source { SetID(1) } else { SetID(0) }
+  /// The set of a stage that is one.
+  private mutating func plain(_ stage: QueryTree.Stage, _ tree: QueryTree, _ source: BoundSet.Source) -> SetID {
+    let number = query.sets.count
+    let terms = TermLowering(
+      tree.type, values.types[tree.types], catalog, values.parameters, hasValues: hasValues,
+      hasMetadata: tree.hasMetadata, firstSet: number + 1, firstItem: query.itemCount)
+    var conjuncts: [BoundExpression] = []
+    if let condition = stage.condition { conjuncts.append(terms.expression(condition)) }
+    if let test = stage.test {
+      conjuncts.append(BoundExpression(.host(.scope(0, tree.type), test), .boolean, at: nowhere))
+    }
+    var set = BoundSet(type: tree.type, source: source, range: nowhere)
+    set.predicate = .conjunction(conjuncts)
+    set.order = stage.order.map { term($0, stage, tree, terms) }
+    set.limit = stage.limit.map { parameter($0) }
+    set.offset = stage.offset.map { parameter($0) }
+    query.sets.append(set)
+    query.sets += terms.sets
+    query.itemCount = terms.itemCount
+    return SetID(number)
+  }
+
+  private func term(
+    _ key: OrderKey, _ stage: QueryTree.Stage, _ tree: QueryTree, _ terms: TermLowering
+  ) -> BoundOrderTerm {
+    func column(_ attribute: Int) -> BoundExpression {
+      terms.attribute(attribute, of: tree.type, .scope(0, tree.type))
+    }
+    switch key {
+    case .attribute(let attribute, let isDescending):
+      return BoundOrderTerm(column(attribute), isDescending: isDescending)
+    case .optional(let attribute, let isDescending):
+      return BoundOrderTerm(column(attribute), isDescending: isDescending, nullsFirst: !isDescending)
+    case .updatedAt(let isDescending): return BoundOrderTerm(terms.updated, isDescending: isDescending)
+    case .finer(let attribute, let isDescending):
+      return BoundOrderTerm(
+        BoundExpression(.call(.finer, [column(attribute)]), .int, at: nowhere), isDescending: isDescending)
+    case .score:
+      let searches = (stage.condition?.searches ?? []).map(terms.expression)
+      return BoundOrderTerm(BoundExpression(.score(searches), .float, at: nowhere), isDescending: true)
+    }
   }
 }

@@ -97,7 +97,7 @@ private func comparison<Entity: EntityModelProtocol, Property, Value>(
   let info = EntityInfo<Entity>.shared
   if op == .equal || op == .notEqual, let node = info.nodes[path], (value as? any OptionalValue)?.isMissing == true {
     let hasObject = Term.hasObject(.level(0), node.attribute)
-    var predicate = QueryPredicate<Entity>(.term(op == .equal ? .not(hasObject) : hasObject), holds: holds)
+    var predicate = QueryPredicate<Entity>(op == .equal ? .not(hasObject) : hasObject, holds: holds)
     predicate.seesObjects = true
     return predicate
   }
@@ -109,13 +109,16 @@ private func comparison<Entity: EntityModelProtocol, Property, Value>(
   if constant.isNull {
     // Nothing is less or more than nil.
     guard op == .equal || op == .notEqual else { return QueryPredicate(nil, holds: holds) }
-    let isNull = Condition.isNull(attribute: key.attribute)
+    let isNull = Term.isNull(.attribute(.level(0), key.attribute))
     return QueryPredicate(op == .equal ? isNull : .not(isNull), holds: holds)
   }
   let op = key.isDescending ? op.swapped : op
-  var parameter = Parameter(value: constant, type: shape.valueType)
+  var parameter = Parameter(
+    value: constant, type: shape.valueType,
+    attribute: AttributePlace(type: ObjectIdentifier(Entity.self), attribute: key.attribute))
   parameter.takeFiner(of: [value])
-  return QueryPredicate(.compare(op, attribute: key.attribute, parameter: 0), [parameter], holds: holds)
+  return QueryPredicate(
+    .compare(op, .attribute(.level(0), key.attribute), .parameter(0)), [parameter], holds: holds)
 }
 
 /// The value as the column would hold it; nil if it has no place there, as a number that is too large. The code of an

@@ -80,8 +80,12 @@ extension QueryPredicate {
     let info = EntityInfo<Entity>.shared
     let attributes = paths.compactMap { info.key($0)?.attribute }
     guard attributes.count == paths.count else { return Self(nil, holds: holds) }
+    let tests = attributes.map { attribute -> Term in
+      let text = Term.attribute(.level(0), attribute)
+      return .text(test, isCaseSensitive ? text : .fold(text), .parameter(0))
+    }
     return Self(
-      .text(test, attributes: attributes, parameter: 0, isCaseSensitive: isCaseSensitive),
+      tests.count == 1 ? tests[0] : .or(tests),
       [Parameter(value: .string(Text(wanted)), type: .string)], holds: holds)
   }
 

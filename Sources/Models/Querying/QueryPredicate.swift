@@ -11,7 +11,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
     let parts: SharedList<QueryPredicate>
   }
   private let junction: Junction?
-  private let ownCondition: Condition?
+  private let ownTerm: Term?
   private let ownParameters: [Parameter]
   /// The same in Swift.
   let holds: (Entity, EntityFacts) throws -> Bool
@@ -33,18 +33,18 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   private(set) var isTooDeep = false
 
   init(
-    _ condition: Condition?, _ parameters: [Parameter] = [],
+    _ term: Term?, _ parameters: [Parameter] = [],
     holds: @escaping (Entity, EntityFacts) throws -> Bool
   ) {
     junction = nil
-    ownCondition = condition
+    ownTerm = term
     ownParameters = parameters
     self.holds = holds
   }
 
   private init(_ junction: Junction) {
     self.junction = junction
-    ownCondition = nil
+    ownTerm = nil
     ownParameters = []
     let (isAnd, parts) = (junction.isAnd, junction.parts)
     holds = { entity, facts in
@@ -62,20 +62,20 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   }
 
   /// For the planner; nil where columns cannot tell, or it is nested deeper than the planner is given. Complexity: O(*n*) in what is joined.
-  var condition: Condition? {
+  var term: Term? {
     if depth > NestingDepth.maximumPlanned { return nil }
-    guard let junction else { return ownCondition }
+    guard let junction else { return ownTerm }
     var shift = 0
-    var conditions: [Condition] = []
+    var terms: [Term] = []
     for part in junction.parts.elements {
-      guard let condition = part.condition else { return nil }
-      conditions.append(condition.shifted(by: shift))
+      guard let term = part.term else { return nil }
+      terms.append(term.shifted(by: shift))
       shift += part.parameters.count
     }
-    return junction.isAnd ? .and(conditions) : .or(conditions)
+    return junction.isAnd ? .and(terms) : .or(terms)
   }
 
-  /// What ``Condition/compare(_:_:_:)`` and others refer to.
+  /// The values that ``Term/parameter(_:)`` and others refer to.
   var parameters: [Parameter] { junction?.parts.elements.flatMap(\.parameters) ?? ownParameters }
 
   /// Both hold.
@@ -88,7 +88,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: @unchecked Sendable {
   public static prefix func ! (predicate: Self) -> Self {
     if predicate.depth >= NestingDepth.maximum || predicate.isTooDeep { return tooDeep }
     let holds = predicate.holds
-    var result = Self(predicate.condition.map { .not($0) }, predicate.parameters) { try !holds($0, $1) }
+    var result = Self(predicate.term.map { .negated($0) }, predicate.parameters) { try !holds($0, $1) }
     result.routes = predicate.routes
     result.reckonsWithFloats = predicate.reckonsWithFloats
     result.reckonsWithIntegers = predicate.reckonsWithIntegers
@@ -174,55 +174,4 @@ struct AttributePlace: Hashable {
   /// The Swift type of the entity.
   let type: ObjectIdentifier
   let attribute: Int
-}
-
-/// A condition in terms of attributes and numbered parameters: the part of a query that its plan depends on.
-indirect enum Condition: Hashable {
-  case compare(ComparisonOperator, attribute: Int, parameter: Int)
-  case text(TextTest, attributes: [Int], parameter: Int, isCaseSensitive: Bool)
-  case matches(attributes: [Int], parameter: Int)
-  case isNull(attribute: Int)
-  /// Within the instants of two parameters.
-  case updated(from: Int, to: Int)
-  /// A truth value.
-  case term(Term)
-  case and([Condition])
-  case or([Condition])
-  case not(Condition)
-
-  /// The searches for words that must hold.
-  var searches: [Condition] {
-    switch self {
-    case .matches: [self]
-    case .and(let parts): parts.flatMap(\.searches)
-    case .compare, .text, .isNull, .updated, .term, .or, .not: []
-    }
-  }
-
-  /// The attributes that are compared, and the parameters with which.
-  var comparisons: [(attribute: Int, parameter: Int)] {
-    switch self {
-    case .compare(_, let attribute, let parameter): [(attribute, parameter)]
-    case .and(let parts), .or(let parts): parts.flatMap(\.comparisons)
-    case .not(let part): part.comparisons
-    case .text, .matches, .isNull, .updated, .term: []
-    }
-  }
-
-  func shifted(by shift: Int) -> Condition {
-    if shift == 0 { return self }
-    return switch self {
-    case .compare(let op, let attribute, let parameter):
-      .compare(op, attribute: attribute, parameter: parameter + shift)
-    case .text(let test, let attributes, let parameter, let isCaseSensitive):
-      .text(test, attributes: attributes, parameter: parameter + shift, isCaseSensitive: isCaseSensitive)
-    case .matches(let attributes, let parameter): .matches(attributes: attributes, parameter: parameter + shift)
-    case .isNull: self
-    case .updated(let from, let to): .updated(from: from + shift, to: to + shift)
-    case .term(let term): .term(term.shifted(by: shift))
-    case .and(let parts): .and(parts.map { $0.shifted(by: shift) })
-    case .or(let parts): .or(parts.map { $0.shifted(by: shift) })
-    case .not(let part): .not(part.shifted(by: shift))
-    }
-  }
 }

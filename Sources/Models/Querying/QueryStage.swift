@@ -19,10 +19,35 @@ import GQLCatalog
 
   /// Whether columns can tell all of it, whatever the schema.
   var isPlannable: Bool {
-    conjuncts.allSatisfy { $0.condition != nil && !$0.seesObjects } && order.allSatisfy { $0.key != nil }
+    conjuncts.allSatisfy { $0.term != nil && !$0.seesObjects } && order.allSatisfy { $0.key != nil }
   }
   /// Whether the planner's part may fail for some values, as a division does.
-  var canFail: Bool { conjuncts.contains { $0.condition?.canFail == true } }
+  var canFail: Bool { conjuncts.contains { $0.term?.canFail == true } }
+}
+
+/// A key of an order that columns know.
+enum OrderKey: Hashable {
+  case attribute(Int, isDescending: Bool)
+  /// Nulls are less than all values.
+  case optional(Int, isDescending: Bool)
+  case updatedAt(isDescending: Bool)
+  /// What an instant's column holds beside microseconds.
+  case finer(Int, isDescending: Bool)
+  /// How well the texts match that the condition wants; the best ones first.
+  case score
+
+  var isMetadata: Bool { if case .updatedAt = self { true } else { false } }
+
+  /// The other way round; the best matches stay first.
+  var reversed: Self {
+    switch self {
+    case .attribute(let attribute, let isDescending): .attribute(attribute, isDescending: !isDescending)
+    case .optional(let attribute, let isDescending): .optional(attribute, isDescending: !isDescending)
+    case .updatedAt(let isDescending): .updatedAt(isDescending: !isDescending)
+    case .finer(let attribute, let isDescending): .finer(attribute, isDescending: !isDescending)
+    case .score: .score
+    }
+  }
 }
 
 /// A key of an order.

@@ -3,21 +3,21 @@ extension Query {
   public func related<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> Query<Target> {
-    Query<Target>(asList.targets(path))
+    Query<Target>(QueryList(from: EachSource(path, asList)))
   }
 
   /// The entities that a relation of this one leads to.
   public func related<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable
   ) -> QueryList<Target> {
-    let query = self
-    var targets = QueryList<Target>(
-      .rows { context in
-        guard let reading = try QueryReading<Entity>.of(context) else { return [] }
-        return try reading.allTargets(path, try query.rows(reading))
-      })
-    targets.setOrigin(RelatedOrigin(path, asList))
-    return targets
+    QueryList(from: EachSource(path, asOne))
+  }
+
+  /// As a list of one, at most.
+  private var asOne: QueryList<Entity> {
+    var list = asList
+    if id == nil { list.refineToFirst() }
+    return list
   }
 }
 
@@ -26,7 +26,7 @@ extension QueryList {
   public func related<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable
   ) -> QueryList<Target> {
-    targets(path)
+    QueryList<Target>(from: EachSource(path, self))
   }
 
   /// The entities that a relation of each of these leads to.
@@ -34,44 +34,15 @@ extension QueryList {
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable
   ) -> QueryGroup<Target> {
     let query = self
-    var group = QueryGroup<Target> { context in
-      var ends: [Int] = []
-      guard let reading = try QueryReading<Entity>.of(context), let targets = try QueryReading<Target>.of(context)
-      else { return ([], []) }
-      let rows = try reading.targets(path, try query.rows(reading), [], targets, ends: &ends)
-      return (rows, ends)
+    return QueryGroup<Target> {
+      EachSource(path, query, $0)
+    } find: { context in
+      guard let reading = try QueryReading<Entity>.of(context), try QueryReading<Target>.of(context) != nil else {
+        return FoundRows([])
+      }
+      var parents = query
+      parents.nested = [TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>())]
+      return try reading.found(parents).nested?.first.flatMap { $0 } ?? FoundRows([])
     }
-    let origin = RelatedOrigin(path, self)
-    group.origin = origin
-    if origin.depth > NestingDepth.maximumOrigins {
-      group = QueryGroup { _ in throw NestingDepth.problem(NestingDepth.maximumOrigins) }
-      group.origin = TooDeepOrigin()
-    }
-    return group
-  }
-
-  func targets<Target, Directionality, Cardinality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
-  ) -> QueryList<Target> {
-    let query = self
-    var targets = QueryList<Target>(
-      .rows { context in
-        guard let reading = try QueryReading<Entity>.of(context) else { return [] }
-        return try reading.allTargets(path, try query.rows(reading))
-      })
-    targets.setOrigin(RelatedOrigin(path, self))
-    return targets
-  }
-}
-
-extension QueryReading {
-  /// The targets of a relation of rows, one behind the other.
-  func allTargets<Target, Directionality, Cardinality, Constraints>(
-    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable,
-    _ rows: [UInt32]
-  ) throws -> [UInt32] {
-    guard let targets = try QueryReading<Target>.of(context) else { return [] }
-    var ends: [Int] = []
-    return try self.targets(path, rows, [], targets, ends: &ends)
   }
 }

@@ -16,7 +16,7 @@ package final class ModelSchema: @unchecked Sendable {
   /// By number of the entity type.
   let byNumber: [AnyTypeMapping]
   package let empty: Snapshot
-  let plans = QueryPlans()
+  let compiled = CompiledQueries()
   /// By number of the entity type: whether a save may be refused when a part of it is written already.
   let mayRefuseLate: [Bool]
   /// Whether a type has embedded objects, or may have.

@@ -62,9 +62,8 @@ extension CardinalityEstimator {
       case .every, .one: return DefaultSelectivity.other
       }
     case .parameter, .entity, .arithmetic, .negate, .convert, .cast, .coalesce, .conditional, .fold, .jsonPath,
-      .element, .call, .invoke, .jsonList, .jsonObject, .aggregate, .inRowSet, .isDeleted, .isInserted, .listCall,
-      .item, .join,
-      .groupAggregate:
+      .element, .call, .invoke, .jsonList, .jsonObject, .aggregate, .inRowSet, .isDeleted, .isInserted, .host,
+      .listCall, .item, .join, .groupAggregate:
       return DefaultSelectivity.other
     }
   }

@@ -92,6 +92,8 @@ package struct CostModel: Sendable, Hashable {
   package var regexMatch = 375.0
   /// Finding and looking up the words of a text.
   package var textMatch = 2_200.0
+  /// Reading an entity of five properties for code of the embedding program, and asking it.
+  package var hostTest = 1_500.0
   /// One posting of a full-text index that is scored.
   package var posting = 7.0
   /// The same where rows are only collected: whole blocks of common words are bits.

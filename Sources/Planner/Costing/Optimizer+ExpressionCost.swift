@@ -44,6 +44,7 @@ extension Optimizer {
     // The texts that are scored are read once more.
     case .score: break
     case .invoke: total += 8 * costs.wideOperation
+    case .host: total += costs.hostTest
     case .quantifier(let quantifier, let set, let body):
       planSet(set, executions: rows, usage: quantifier == .exists || quantifier == .some ? .existence : .rows)
       total += costPerParent(set, body, rows: rows)

@@ -12,7 +12,10 @@ extension PhysicalPlan {
     switch set.source {
     case .key: atMost(1)
     case .relation(_, let relation): if !catalog[relation].isToMany { atMost(1) }
-    case .all, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted: break
+    case .members(.last, _): atMost(1)
+    case .all, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted, .keys,
+      .members, .each, .host:
+      break
     }
     let access = self[id].access
     if access == .empty { atMost(0) } else if access.findsOne(catalog) { atMost(1) }

@@ -86,9 +86,15 @@ private struct PlanTreeBuilder {
       let selection = plan.query[id]
       var node = heading(field.key, selection.set)
       node.children = children(of: selection, depth: 0)
-      node.dropped = plan[selection.set].dropped
+      node.dropped = dropped(selection.set)
       return node
     }
+  }
+
+  /// The plans that lost, of a set or of the one that it takes its members from.
+  private func dropped(_ id: SetID) -> [DroppedAlternative] {
+    if case .members(_, let sets) = plan.query[id].source, sets.count == 1 { return dropped(sets[0]) }
+    return plan[id].dropped
   }
 
   private func heading(_ key: String, _ id: SetID) -> PlanNode {
@@ -173,6 +179,17 @@ private struct PlanTreeBuilder {
 
   /// How a child's rows come.
   private func source(_ id: SetID, isOnce: Bool = false, after recursion: String = "") -> PlanNode {
+    var node = PlanNode(isSet: true, text: origin(id) + (isOnce ? ", once" : "") + recursion)
+    if options.costs {
+      node.rows = plan[id].estimate.rows
+      node.isEach = !isOnce
+    }
+    node.actuals = uses(id)
+    return node
+  }
+
+  /// Where a set's rows come from, in words.
+  private func origin(_ id: SetID) -> String {
     let set = plan.query[id]
     var text: String
     switch set.source {
@@ -188,20 +205,16 @@ private struct PlanTreeBuilder {
     case .key: text = "by key \(printer.set(set))"
     case .closure, .shortestPath: text = "walk \(printer.set(set))"
     case .items: text = "members of the group"
+    case .members(.common, _), .keys, .host: text = "of \(catalog[set.type].name)"
+    case .members(_, let sets): text = sets.first.map { origin($0) } ?? ""
+    case .each(_, let list): text = origin(list)
     }
     switch set.linkStatus {
     case .live: break
     case .deleted: text += ", only deleted"
     case .any: text += ", also deleted"
     }
-    if isOnce { text += ", once" }
-    var node = PlanNode(isSet: true, text: text + recursion)
-    if options.costs {
-      node.rows = plan[id].estimate.rows
-      node.isEach = !isOnce
-    }
-    node.actuals = uses(id)
-    return node
+    return text
   }
 
   private func details(_ id: SetID, depth: Int) -> [PlanNode] {
@@ -225,21 +238,58 @@ private struct PlanTreeBuilder {
       node.actuals = measured(id, .access)
       nodes.append(node)
     }
-    for base in set.source.sets { nodes += details(base, depth: depth + 1) }
-    if let filter = setPlan.filter {
-      var node = PlanNode(
-        label: "filter", text: printer.text(filter), children: calls(in: [filter], depth: depth + 1))
-      if options.costs, setPlan.estimate.accessRows > 0 {
-        node.share = setPlan.estimate.filterShare
-      }
-      node.actuals = measured(id, .filter)
-      nodes.append(node)
-    }
+    nodes += bases(id, depth: depth)
+    if let filter = setPlan.filter { nodes += self.filter(filter, of: id, depth: depth) }
     if let order = order(set, setPlan) {
       nodes.append(PlanNode(label: "order", text: order, actuals: setPlan.order.sorts ? measured(id, .order) : []))
     }
     if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id, depth: depth)) }
     nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
+    return nodes
+  }
+
+  /// The sets that a set's members come from, and how they are put together.
+  private func bases(_ id: SetID, depth: Int) -> [PlanNode] {
+    func parts(_ label: String, _ sets: [SetID]) -> [PlanNode] {
+      sets.map { base in
+        var node = source(base)
+        node.label = label
+        node.children = details(base, depth: depth + 1)
+        return node
+      }
+    }
+    let sets = plan.query[id].source.sets
+    let inner = sets.flatMap { details($0, depth: depth + 1) }
+    switch plan.query[id].source {
+    case .keys(let index, let list):
+      let name = catalog.shortDescription(of: .lookup(index, []), order: .natural)
+      return [PlanNode(label: "access", text: "\(name) each of \(printer.text(list))", actuals: measured(id, .access))]
+    case .host(let number): return [PlanNode(label: "access", text: "in Swift: \(printer.hostWords(number))")]
+    case .members(.once, _): return inner + [PlanNode(label: "distinct", text: "each once")]
+    case .members(.last, _): return inner + [PlanNode(label: "order", text: "the last one")]
+    case .members(.sorted(let number), _): return inner + [PlanNode(text: "in Swift: \(printer.hostWords(number))")]
+    case .members(.common, _): return parts("all of", sets)
+    case .union where sets.count > 1: return parts("any of", sets)
+    case .each(let base, let list): return details(base, depth: depth + 1) + parts("each", [list])
+    default: return inner
+    }
+  }
+
+  /// What the plan's filter tests, and below it what the embedding program does.
+  private func filter(_ filter: BoundExpression, of id: SetID, depth: Int) -> [PlanNode] {
+    func isHost(_ conjunct: BoundExpression) -> Bool { if case .host = conjunct.kind { true } else { false } }
+    var nodes: [PlanNode] = []
+    let conjuncts = filter.conjuncts
+    let own = conjuncts.contains(where: isHost) ? BoundExpression.conjunction(conjuncts.filter { !isHost($0) }) : filter
+    if let own {
+      var node = PlanNode(label: "filter", text: printer.text(own), children: calls(in: [own], depth: depth + 1))
+      if options.costs, plan[id].estimate.accessRows > 0 { node.share = plan[id].estimate.filterShare }
+      nodes.append(node)
+    }
+    for case .host(_, let number) in conjuncts.map(\.kind) {
+      nodes.append(PlanNode(text: "in Swift: \(printer.hostWords(number))"))
+    }
+    nodes[nodes.count - 1].actuals = measured(id, .filter)
     return nodes
   }
 

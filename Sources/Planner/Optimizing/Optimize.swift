@@ -132,7 +132,8 @@ struct Optimizer {
     let plan: SetPlan
     switch set.source {
     case .all: plan = planCollection(id, executions: executions, usage: usage)
-    case .key, .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
+    case .key, .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted,
+      .keys, .members, .each, .host:
       plan = planLinked(id, executions: executions, usage: usage)
     }
     plans[id.index] = plan
@@ -160,7 +161,9 @@ struct Optimizer {
     switch set.source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
-    case .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted:
+    case .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted,
+      .keys,
+      .members, .each, .host:
       access = .source
     }
     return SetPlan(access: access, filter: set.predicate, order: set.sortingMethod)

@@ -60,7 +60,8 @@ extension Optimizer {
       guard query.freeScopes(of: base).isEmpty else { return nil }
     case .union(let bases):
       guard bases.allSatisfy({ query.freeScopes(of: $0).isEmpty }) else { return nil }
-    case .all, .key, .relation, .linked, .routes, .branches, .items, .closure, .shortestPath, .given, .deleted:
+    case .all, .key, .relation, .linked, .routes, .branches, .items, .closure, .shortestPath, .given, .deleted, .keys,
+      .members, .each, .host:
       return nil
     }
     let (build, keys, covered) = joinKeys(conjuncts.map { ($0.position, $0.expression) }, mayFail: false)

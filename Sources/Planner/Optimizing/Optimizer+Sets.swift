@@ -139,10 +139,43 @@ extension Optimizer {
 
   // MARK: Links and keys
 
-  /// Plans a set whose rows come by key, by relation or by step: a filter and an order, no access to choose.
+  /// Plans a set whose rows come by key, by relation, by step or from other sets: a filter and an order, no access to
+  /// choose.
   mutating func planLinked(_ id: SetID, executions: Double, usage: SetUsage) -> SetPlan {
     let set = query[id]
     var plan = baseline(id)
+    let (fetched, collecting) = planSource(of: set, executions: executions)
+    let numbered = (set.predicate?.conjuncts ?? []).enumerated().map { (position: $0.offset, expression: $0.element) }
+    let conjuncts = estimates(numbered, type: set.type, [])
+    let share = CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
+    let needed = usage == .existence ? 1 : count(set.offset, orElse: 0) + count(set.limit, orElse: .infinity)
+    let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
+    let filter = arrange(
+      conjuncts, type: set.type, rows: visited * executions, cell: costs.gatheredCell,
+      // Given rows may be deleted ones, which no index knows.
+      mayUseMembership: plan.access == .source && query.isIndexed(id))
+    plan.filter = filter.expression
+    var perExecution = collecting + visited * (costs.edge + filter.perRow)
+    let matched = fetched * share
+    if plan.order != .natural {
+      perExecution += matched * (costs.gatheredCell + logarithm(matched) * costs.keySortStep)
+    }
+    if let join = sharedJoin(
+      set, conjuncts, fetched: fetched, collecting: collecting, perExecution: perExecution + filter.once / executions,
+      executions: executions)
+    {
+      checkHintOfLinked(set)
+      return join
+    }
+    plan.estimate = PlanEstimate(
+      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)), filterShare: share,
+      cost: perExecution + filter.once / executions)
+    checkHintOfLinked(set)
+    return plan
+  }
+
+  /// Plans the sets that a set's rows come from; gives how many rows come, and what finding them costs.
+  private mutating func planSource(of set: BoundSet, executions: Double) -> (fetched: Double, collecting: Double) {
     var fetched = 1.0
     var collecting = costs.setPerParent
     switch set.source {
@@ -193,6 +226,7 @@ extension Optimizer {
         fetched = min(fetched + estimate.rows, estimator.rowCount(set.type))
         collecting += estimate.cost + estimate.rows * costs.rowSortStep
       }
+    case .keys, .members, .each, .host: return planCombined(set, executions: executions)
     case .closure(let closure):
       let starts = planEnd(closure.start, executions: executions)
       fetched = reach(of: closure.step, from: starts.rows, depth: closure.upper)
@@ -207,33 +241,41 @@ extension Optimizer {
       collecting += starts.cost + targets.cost
       collecting += visited * (plans[path.step.index]?.estimate.cost ?? costs.setPerParent)
     }
-    let numbered = (set.predicate?.conjuncts ?? []).enumerated().map { (position: $0.offset, expression: $0.element) }
-    let conjuncts = estimates(numbered, type: set.type, [])
-    let share = CardinalityEstimator.conjunction(conjuncts.map(\.selectivity))
-    let needed = usage == .existence ? 1 : count(set.offset, orElse: 0) + count(set.limit, orElse: .infinity)
-    let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
-    let filter = arrange(
-      conjuncts, type: set.type, rows: visited * executions, cell: costs.gatheredCell,
-      // Given rows may be deleted ones, which no index knows.
-      mayUseMembership: plan.access == .source && query.isIndexed(id))
-    plan.filter = filter.expression
-    var perExecution = collecting + visited * (costs.edge + filter.perRow)
-    let matched = fetched * share
-    if plan.order != .natural {
-      perExecution += matched * (costs.gatheredCell + logarithm(matched) * costs.keySortStep)
+    return (fetched, collecting)
+  }
+
+  /// The same of a list of keys, and of sets over others.
+  private mutating func planCombined(_ set: BoundSet, executions: Double) -> (fetched: Double, collecting: Double) {
+    var fetched = DefaultSelectivity.listCount
+    var collecting = costs.setPerParent
+    switch set.source {
+    case .keys(_, let list):
+      _ = cost(of: list, rows: executions, cell: costs.gatheredCell)
+      if case .list(let keys)? = estimator.value(of: list) { fetched = Double(keys.count) }
+      collecting += fetched * costs.hashProbe
+    case .members(let rule, let sets):
+      fetched = .infinity
+      for base in sets {
+        planSet(base, executions: executions, usage: .rows)
+        let estimate = plans[base.index]?.estimate ?? PlanEstimate()
+        fetched = min(fetched, estimate.rows)
+        collecting += estimate.cost / (query.freeScopes(of: base).isEmpty ? executions : 1)
+        collecting += estimate.rows * costs.edge
+      }
+      if case .sorted = rule {
+        collecting += fetched * (costs.hostTest + logarithm(fetched) * costs.keySortStep)
+      }
+      if rule == .last { fetched = min(fetched, 1) }
+    case .each(let base, let list):
+      planSet(base, executions: executions, usage: .rows)
+      let each = plans[base.index]?.estimate ?? PlanEstimate()
+      planSet(list, executions: executions * max(1, each.rows), usage: .rows)
+      let estimate = plans[list.index]?.estimate ?? PlanEstimate()
+      fetched = each.rows * estimate.rows
+      collecting += each.cost + each.rows * estimate.cost
+    default: collecting += fetched * costs.hashProbe
     }
-    if let join = sharedJoin(
-      set, conjuncts, fetched: fetched, collecting: collecting, perExecution: perExecution + filter.once / executions,
-      executions: executions)
-    {
-      checkHintOfLinked(set)
-      return join
-    }
-    plan.estimate = PlanEstimate(
-      accessRows: fetched, rows: min(matched, count(set.limit, orElse: .infinity)), filterShare: share,
-      cost: perExecution + filter.once / executions)
-    checkHintOfLinked(set)
-    return plan
+    return (fetched, collecting)
   }
 
   /// How many links to deleted entities a set follows from each: a deleted one had as many as the living have.

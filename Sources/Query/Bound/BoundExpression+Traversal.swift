@@ -6,8 +6,8 @@ extension BoundExpression {
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .quantifier, .aggregate, .item,
-      .groupAggregate:
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .quantifier, .aggregate,
+      .item, .groupAggregate:
       []
     case .listCall(_, let list, _, _): [list]
     case .join(let list, let separator): [list, separator]
@@ -31,8 +31,8 @@ extension BoundExpression {
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
     switch kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .quantifier, .aggregate, .item,
-      .groupAggregate:
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .quantifier, .aggregate,
+      .item, .groupAggregate:
       return self
     case .listCall(let o, let list, let item, let body): copy.kind = .listCall(o, change(list), item: item, body)
     case .join(let list, let separator): copy.kind = .join(change(list), separator: change(separator))
@@ -76,8 +76,7 @@ extension BoundExpression {
   package var ownReference: EntityReference? {
     switch kind {
     case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
-      .isInserted(let reference),
-      .item(let reference, _):
+      .isInserted(let reference), .host(let reference, _), .item(let reference, _):
       reference
     case .groupAggregate(let reference, _, _): reference
     default: nil
@@ -107,6 +106,7 @@ extension BoundExpression {
     case .inRowSet(let reference, let index): copy.kind = .inRowSet(change(reference), index)
     case .isDeleted(let reference): copy.kind = .isDeleted(change(reference))
     case .isInserted(let reference): copy.kind = .isInserted(change(reference))
+    case .host(let reference, let number): copy.kind = .host(change(reference), number)
     case .groupAggregate(let reference, let id, let slot): copy.kind = .groupAggregate(change(reference), id, slot)
     case .item(let reference, let number): copy.kind = .item(change(reference), number)
     default: return mapOperands { $0.mapReferences(change) }

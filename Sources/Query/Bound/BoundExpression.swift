@@ -92,6 +92,9 @@ package struct BoundExpression: Sendable, Hashable {
     case isDeleted(EntityReference)
     /// `_inserted`: the entity is one of those that the run was told to have been created.
     case isInserted(EntityReference)
+    /// A test that code of the embedding program makes of the entity, `BoundQuery.hosts[i]`; true or false. It may fail,
+    /// and reads the entity alone, whatever else the query says.
+    case host(EntityReference, Int)
     /// The value of `BoundGrouping.aggregates[i]` of the selection; the reference is the group's scope.
     case groupAggregate(EntityReference, SelectionID, Int)
 

@@ -28,7 +28,10 @@ extension BoundQuery {
 
 extension BoundSet {
   fileprivate var takesIndexed: Bool {
-    if case .given = source { return false }
+    switch source {
+    case .given, .host: return false
+    default: break
+    }
     return !meetsDeleted
   }
 

@@ -22,6 +22,8 @@ package struct BoundQuery: Sendable, Equatable {
   package var segments: [BoundSegment] = []
   /// How many list calls there are: the numbers of `.item`.
   package var itemCount = 0
+  /// Descriptions of code of the embedding program that a run is given; the code of a number is no part of the query.
+  package var hosts: [BoundHost] = []
   /// Whether the answer has every `ID` as a string, as GraphQL has it; else numbers stay numbers.
   package var writesIDsAsText = false
 
@@ -42,6 +44,19 @@ package struct BoundQuery: Sendable, Equatable {
     set { sets[id.index] = newValue }
   }
   package subscript(_ id: SelectionID) -> BoundSelection { selections[id.index] }
+}
+
+/// A description of code of the embedding program: of a test of entities, of an order, or of where rows come from.
+package struct BoundHost: Sendable, Equatable {
+  /// Says what it does, for `explain`.
+  package var words: String
+  /// The relations that it reads of an entity, each with those that lead there.
+  package var inputs: [[RelationID]]
+
+  package init(words: String = "", inputs: [[RelationID]] = []) {
+    self.words = words
+    self.inputs = inputs
+  }
 }
 
 /// A variable's slot: parameters are given by place, in the order of `BoundQuery.parameters`.
@@ -118,7 +133,29 @@ package struct BoundSet: Sendable, Equatable {
     case closure(BoundClosure)
     /// The entities on a shortest way, in its order.
     case shortestPath(BoundShortestPath)
+    /// The entities under the keys of a list, in its order, each as often as its key. The list sees the scopes that
+    /// `limit` sees; the index is unique and has one column.
+    case keys(IndexID, BoundExpression)
+    /// Members of other sets of the type, put together by a rule; they see what this set's `limit` sees.
+    case members(MemberRule, [SetID])
+    /// For each member of a set the members of another one, which sees it as scope 0, one list after the other.
+    case each(SetID, SetID)
+    /// Rows that the embedding program finds, by the number of the code in `BoundQuery.hosts`.
+    case host(Int)
+  }
 
+  /// A rule by which the members of other sets are put together.
+  package enum MemberRule: Sendable, Hashable {
+    /// Those of the only set, as they stand.
+    case all
+    /// Those of the only set, each once, where it stands first.
+    case once
+    /// The last one of the only set.
+    case last
+    /// Those of the first set that are members of all others too, in the order of the first.
+    case common
+    /// Those of the only set, in the order that the code of the embedding program with that number gives them.
+    case sorted(Int)
   }
 
   package var type: EntityTypeID
@@ -258,15 +295,5 @@ package struct BoundField: Sendable, Equatable {
     self.condition = condition
     self.content = content
     self.range = range
-  }
-}
-
-extension BoundQuery {
-  /// Whether a set's members stand as they are linked to the only member of another set.
-  package func isLinked(_ source: BoundSet.Source) -> Bool {
-    switch source {
-    case .linked, .routes(_, _, inLinkOrder: true): true
-    default: false
-    }
   }
 }

@@ -54,14 +54,18 @@ extension BoundQuery {
     for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
     var scopes = inner.outside
     switch set.source {
-    case .all, .deleted, .given: break
+    case .all, .deleted, .given, .host: break
+    case .keys(_, let list): scopes.formUnion(freeScopes(of: list))
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
     case .relation(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .items(let reference, _): scopes.formUnion(ScopeSet(depth: reference.scope))
     case .step(let base, _), .linked(let base, _), .routes(let base, _, _): scopes.formUnion(freeScopes(of: base))
     case .branches(let branches):
       for branch in branches { scopes.formUnion(ScopeSet(depth: branch.reference.scope)) }
-    case .union(let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
+    case .union(let sets), .members(_, let sets): for base in sets { scopes.formUnion(freeScopes(of: base)) }
+    case .each(let base, let list):
+      scopes.formUnion(freeScopes(of: base))
+      scopes.formUnion(freeScopes(of: list).outside)
     case .closure(let closure):
       scopes.formUnion(freeScopes(of: closure.start))
       // The entity that a step is taken from is the walk's own.
@@ -120,7 +124,7 @@ extension BoundQuery {
     case .call(.try, _): return false
     case .call(let function, let arguments):
       if function.canFail(arguments) { return true }
-    case .invoke: return true
+    case .invoke, .host: return true
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _), .groupAggregate: return true
     case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
       .inRange, .textTest, .listContains, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList, .jsonObject,
@@ -227,6 +231,7 @@ extension BoundSet {
   package var expressions: [BoundExpression] {
     var result: [BoundExpression] = []
     if case .key(_, let keys) = source { result += keys }
+    if case .keys(_, let list) = source { result.append(list) }
     if let predicate { result.append(predicate) }
     result += order.map(\.expression)
     result += distinctOn
@@ -237,7 +242,9 @@ extension BoundSet {
   package var outerExpressions: [BoundExpression] {
     var result = [limit, offset, paging?.after, paging?.before]
     switch source {
-    case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted: break
+    case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted, .keys, .members,
+      .each, .host:
+      break
     case .closure(let closure): result += [closure.lower, closure.upper]
     case .shortestPath(let path): result.append(path.maximumDepth)
     }
@@ -251,9 +258,10 @@ extension BoundSet.Source {
     var ends: [TraversalEnd] = []
     var result: [SetID] = []
     switch self {
-    case .all, .key, .relation, .branches, .items, .given, .deleted: break
+    case .all, .key, .relation, .branches, .items, .given, .deleted, .keys, .host: break
+    case .each(let base, let list): result = [base, list]
     case .step(let base, _), .linked(let base, _), .routes(let base, _, _): result.append(base)
-    case .union(let sets): result = sets
+    case .union(let sets), .members(_, let sets): result = sets
     case .closure(let closure):
       ends = [closure.start]
       result.append(closure.step)

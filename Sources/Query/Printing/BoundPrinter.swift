@@ -102,6 +102,10 @@ package struct BoundPrinter {
     case .shortestPath(let path):
       let most = path.maximumDepth.map { ", at most \(text($0)) steps" } ?? ""
       return "shortest path by set \(path.step.index) from \(end(path.start)) to \(end(path.target))\(most)"
+    case .keys(let index, let list): return "keys \(catalog.columnNames(of: catalog[index])) in \(text(list))"
+    case .members(let rule, let sets): return "\(rule) of " + sets.map { "set \($0.index)" }.joined(separator: ", ")
+    case .each(let base, let list): return "set \(list.index) for each of set \(base.index)"
+    case .host(let number): return "code \(number) of the program"
     }
   }
 

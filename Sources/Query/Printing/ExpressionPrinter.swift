@@ -49,7 +49,7 @@ package struct ExpressionPrinter {
       let type = self.type(of: reference)
       return path(
         reference, then: catalog[type].columns.indices.contains(Int(column.index)) ? catalog[type][column].name : "?")
-    case .entity(let reference): return path(reference, then: nil)
+    case .entity(let reference), .item(let reference, _): return path(reference, then: nil)
     case .not(let inner):
       if case .isNull(let operand) = inner.kind { return level(.comparison, "\(text(operand, .coalesce)) is not null") }
       return level(.not, "not \(text(inner, .not))")
@@ -107,10 +107,10 @@ package struct ExpressionPrinter {
     case .score: return "_score"
     case .highlight(let subject, let open, let close, _): return call("highlight", [subject, open, close])
     case .isInserted: return "_inserted"
+    case .host(_, let number): return "(in Swift: \(hostWords(number)))"
     case .groupAggregate(_, let id, let slot): return groupAggregate(id, slot)
     case .listCall(let operation, let list, _, let body):
       return "\(operation.name)(\(text(list))\(body.map { ", \(nested.text($0))" } ?? ""))"
-    case .item(let reference, _): return path(reference, then: nil)
     case .join(let list, let separator): return call("join", [list, separator])
     }
   }
@@ -149,7 +149,9 @@ package struct ExpressionPrinter {
     switch set.source {
     case .closure(let closure): return traversal(closure, arguments)
     case .shortestPath(let path): return traversal(path, arguments)
-    case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted: break
+    case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted, .keys, .members,
+      .each, .host:
+      break
     }
     let written = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     switch set.source {
@@ -169,7 +171,29 @@ package struct ExpressionPrinter {
     case .union(let sets): return "(\(sets.map { self.set(query[$0]) }.joined(separator: " | ")))\(written)"
     case .closure, .shortestPath: return written
     case .items: return "_items" + written
+    case .keys(let index, let list):
+      let key = catalog[index].columns.map { catalog[set.type][$0].name }.joined(separator: ", ")
+      return "\(catalog[set.type].name)(\((["\(key): each of \(text(list))"] + arguments).joined(separator: ", ")))"
+    case .members(let rule, let sets): return members(rule, sets.map { self.set(query[$0]) }, written)
+    case .each(let base, let list): return "\(self.set(query[base])).each(\(inner.set(query[list])))\(written)"
+    case .host(let number): return "\(catalog[set.type].name)(in Swift: \(hostWords(number)))\(written)"
     }
+  }
+
+  private func members(_ rule: BoundSet.MemberRule, _ sets: [String], _ arguments: String) -> String {
+    let first = sets.first ?? ""
+    switch rule {
+    case .all: return arguments.isEmpty ? first : "(\(first))\(arguments)"
+    case .once: return "once(\(first))\(arguments)"
+    case .last: return "last(\(first))\(arguments)"
+    case .common: return "(\(sets.joined(separator: " & ")))\(arguments)"
+    case .sorted(let number): return "(\(first), in Swift: \(hostWords(number)))\(arguments)"
+    }
+  }
+
+  /// What code of the embedding program does.
+  package func hostWords(_ number: Int) -> String {
+    query.hosts.indices.contains(number) ? query.hosts[number].words : ""
   }
 
   private func groupAggregate(_ id: SelectionID, _ slot: Int) -> String {

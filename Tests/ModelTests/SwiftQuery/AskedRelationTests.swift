@@ -187,7 +187,7 @@ private struct AnnsLink<Base: StandardPredicateExpression>: StandardPredicateExp
     #expect(try cursor.advance(to: context) == nil && cursor.runs == 1)
     try Keeper(id: 0, name: "Anne").save(to: &context)
     let second = try #require(try cursor.advance(to: context))
-    #expect(second.rows.isEmpty)
+    #expect(second.found.rows.isEmpty)
     let next = try #require(all.compactMap { $0.links?.last?.owner }.first { $0.id != 0 })
     try Keeper(id: next.id, name: "Ann").save(to: &context)
     let third = try #require(try cursor.advance(to: context))

@@ -254,8 +254,9 @@ import Testing
       #expect(query.resolve(in: many).count == 310)
     }
     let reading = try #require(QueryReading<Person>(few.entities))
-    let shape = reading.plannable(query.stages[0], .all).0
-    #expect(reading.schema.plans.count(of: shape) == 2)
+    var builder = QueryTreeBuilder(query.nested, reading.schema)
+    let tree = try reading.tree(of: query, &builder)
+    #expect(reading.schema.compiled.count(of: tree) == 2)
   }
 
   @Test func deletingWhatOnlyTextHasWritten() throws {

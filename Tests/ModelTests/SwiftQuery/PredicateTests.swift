@@ -23,7 +23,7 @@ import Testing
       try Set(Person.exclude(predicate).results(in: context).map(\.id)) == others, sourceLocation: sourceLocation)
     #expect(try Person.include(predicate).count(in: context) == expected.count, sourceLocation: sourceLocation)
     #expect(
-      QueryPredicate.conjuncts(of: predicate).allSatisfy { $0.condition != nil } == isTranslated,
+      QueryPredicate.conjuncts(of: predicate).allSatisfy { $0.term != nil } == isTranslated,
       sourceLocation: sourceLocation)
   }
 
@@ -67,7 +67,7 @@ import Testing
         try Lamp.results(in: context).filter { try predicate.evaluate($0) }.map(\.id) == ids,
         sourceLocation: sourceLocation)
       #expect(
-        QueryPredicate.conjuncts(of: predicate).allSatisfy { $0.condition != nil } == isTranslated,
+        QueryPredicate.conjuncts(of: predicate).allSatisfy { $0.term != nil } == isTranslated,
         sourceLocation: sourceLocation)
     }
     try check(#Predicate { $0.id == blue }, [.blue])
