@@ -75,7 +75,9 @@ package struct QueryReading<Entity: EntityModelProtocol> {
     if !nested.isEmpty {
       // What entities are asked for in Swift leads round and round: each level is looked for once for all.
       let parts = try found.nested ?? self.found(rows, nested, isShallow: loader != nil).nested ?? []
-      for (query, part) in zip(nested, parts) { try query.load(&result, part, self) }
+      for number in nested.indices where number < parts.count {
+        try nested[number].load(&result, parts[number], self)
+      }
     }
     if loader != nil {
       LoadCount.current?.note(rows.count)

@@ -107,7 +107,8 @@ struct QueryTreeBuilder {
     }
     level += 1
     defer { level -= 1 }
-    tree.nested = try nested.map { try $0.branch(reading, &self) }
+    tree.nested.reserveCapacity(nested.count)
+    for query in nested { tree.nested.append(try query.branch(reading, &self)) }
   }
 
   /// The tree of what a closure has made of the targets of a relation, or of what stands for these.
