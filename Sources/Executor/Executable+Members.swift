@@ -68,8 +68,8 @@ extension Executable {
       // No expression of a root set asks for what is around it.
       let scopes = ScopeRows(count: lists.count, scopes: [])
       let state = execution.sets[compiled.id]
-      try execution.filter(compiled, state, scopes, &expansion, from: 0, firstOffset: 1)
-      try execution.arrange(compiled, state, scopes, &expansion, from: 0, firstOffset: 1)
+      try compiled.filter?.keepLists(compiled, state, scopes, &expansion, from: 0, firstOffset: 1, execution)
+      try compiled.arrange(state, scopes, &expansion, from: 0, firstOffset: 1, execution)
       let first = kept.count
       kept.append(contentsOf: UnsafeBufferPointer(start: expansion.rows.base, count: expansion.rows.count))
       for number in lists { ends[number] = first + Int(expansion.offsets[number - list + 1]) }

@@ -52,10 +52,7 @@ package final class Executable: @unchecked Sendable {
       sets.append(CompiledSet(index, &compiler))
     }
     self.sets = sets
-    rowSets = plan.rowSets.map { rowSet in
-      CompiledRowSet(
-        set: rowSet.set.index, type: rowSet.type, routes: rowSet.routes.map { $0.map { compiler.relation($0) } })
-    }
+    rowSets = plan.rowSets.map { CompiledRowSet($0, &compiler) }
     var output = OutputCompiler(block: block, selections: query.selections.count)
     var selections: [CompiledSelection] = []
     // Children have higher numbers than their parents.

@@ -53,7 +53,6 @@ package final class Execution {
   private let valid: UnsafeMutablePointer<Bool>
   /// Conditions of fields, by slot: whether the field is written.
   let conditions: UnsafeMutablePointer<Bool>
-  let rowSets: ContiguousArray<RowSetState>
   /// By selection; nil for those that are not grouped.
   let groups: ContiguousArray<GroupState?>
   /// The elements that each list call goes through, by its number.
@@ -111,7 +110,6 @@ package final class Execution {
     sets = ContiguousArray(executable.sets.map { _ in SetState() })
     levels = ContiguousArray(executable.selections.map { _ in LevelState() })
     groups = ContiguousArray(executable.selections.map { $0.grouping.map { GroupState($0) } })
-    rowSets = ContiguousArray(executable.plan.rowSets.map { _ in RowSetState() })
     readers = .allocate(capacity: max(executable.readers.count, 1))
     let parameters = max(executable.plan.query.parameters.count, 1)
     cells = .allocate(capacity: parameters)
@@ -358,9 +356,7 @@ package final class Execution {
   package func expand(
     _ set: SetID, _ scopes: ScopeRows, into expansion: inout Expansion
   ) throws(RuntimeProblem) {
-    expansion.removeAll()
-    expansion.offsets.append(0)
-    try append(compiledSet(set.index), scopes, into: &expansion)
+    try compiledSet(set.index).expand(scopes, self, into: &expansion)
   }
 
   /// The members of `PhysicalPlan.rowSets[index]`, a bit per row, least significant first; computed when first asked for.

@@ -265,11 +265,3 @@ extension Interruption {
     if isLate { throw RuntimeProblem(.timeout(milliseconds: milliseconds), at: SourceRange(at: 0)) }
   }
 }
-
-extension BoundSelection {
-  /// Whether `_depth` is one of its fields.
-  fileprivate var showsDepth: Bool {
-    guard case .object(let fields) = shape else { return false }
-    return fields.contains { if case .depth = $0.content { true } else { false } }
-  }
-}

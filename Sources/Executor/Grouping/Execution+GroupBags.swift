@@ -13,7 +13,7 @@ extension Execution {
       state.bag.removeAll()
       state.bag.offsets.append(0)
       do throws(RuntimeProblem) {
-        try append(compiledSet(plan.set), part, into: &state.bag)
+        try compiledSet(plan.set).append(part, self, into: &state.bag)
       } catch {
         guard error.kind.isOfOneRow else { throw error }
         try checkpoint()

@@ -45,7 +45,7 @@ extension Execution {
 
   /// Whether whole pages are the members, so that columns can be read where they lie.
   private func groupsPages(_ set: CompiledSet, _ grouping: CompiledGrouping) -> Bool {
-    set.isScan && set.isPlain && set.bounds == nil && snapshot.liveness(set.type) == nil
+    set.isWhole && set.access is FullScan && snapshot.liveness(set.type) == nil
       && grouping.aggregates.allSatisfy { $0.set < 0 }
   }
 
@@ -87,7 +87,7 @@ extension Execution {
     let grouping = pass.grouping
     state.members.removeAll()
     state.members.offsets.append(0)
-    try append(set, parents, into: &state.members)
+    try set.append(parents, self, into: &state.members)
     let total = state.members.rows.count
     let rows = state.members.rows.base
     let ends = UnsafePointer(state.members.offsets.base + 1)
@@ -241,15 +241,7 @@ extension Execution {
     for parent in 0..<level.members.offsets.count - 1 {
       let first = Int(level.members.offsets[parent])
       let count = Int(level.members.offsets[parent + 1]) - first
-      guard count > 1 else { continue }
-      let items = state.items.room(for: SortItem.self, count: count)
-      for index in 0..<count {
-        items[index] = SortItem(
-          key: keys.terms[0].images[first &+ index], index: UInt32(truncatingIfNeeded: first &+ index),
-          row: rows[first &+ index])
-      }
-      try keys.sort(items, count, state, self)
-      for index in 0..<count { rows[first &+ index] = items[index].row }
+      try keys.arrange(rows + first, count, from: first, state, self)
     }
   }
 
@@ -268,7 +260,7 @@ extension Execution {
         above.map { self.scopes($0, range.lowerBound + parent, count, max(grouping.usedAround, 1)) } ?? .root
       let vectors = try bounds.vectors(scopes, self)
       for element in 0..<count {
-        var slice = Slice()
+        var slice = SliceRange()
         if grouping.limit >= 0, let cell = bounds.cell(grouping.limit, vectors, element, self) {
           slice.limit = Int(cell.int)
         }
@@ -289,7 +281,7 @@ extension Execution {
     level.members.rows.count = written
   }
 
-  private func negative(_ slice: Slice, _ grouping: CompiledGrouping) -> RuntimeProblem {
+  private func negative(_ slice: SliceRange, _ grouping: CompiledGrouping) -> RuntimeProblem {
     let isLimit = slice.limit < 0
     return RuntimeProblem(
       .negativeLimit(argument: isLimit ? "limit" : "offset"), at: isLimit ? grouping.limitRange : grouping.offsetRange,

@@ -48,7 +48,8 @@ extension Execution {
       while start < range.upperBound {
         try checkpoint()
         let count = min(ScopeRows.batchRows, range.upperBound - start)
-        try append(set, scopes(level, start, count, max(set.usedScopes, 1)), into: &below.members)
+        try set.append(
+          scopes(level, start, count, max(set.usedScopes, 1)), self, into: &below.members)
         if isWritten { try checkLevel(below.members.rows.count) }
         start += count
       }

@@ -81,7 +81,8 @@ extension Execution {
       }
       state.roots.count += count
       let around = set.usedScopes > 1 ? outer.scopes : []
-      try append(set, ScopeRows(count: count, scopes: [UnsafePointer(roots)] + around), into: &state.found)
+      try set.append(
+        ScopeRows(count: count, scopes: [UnsafePointer(roots)] + around), self, into: &state.found)
       for element in 0..<count {
         for member in Int(state.found.offsets[first + element])..<Int(state.found.offsets[first + element + 1]) {
           note(member, under: RecursionState.noParent, origin: start + element, depth: 1, state, range)
@@ -153,7 +154,7 @@ extension Execution {
 
   /// Returns the relation whose targets, in link order, are the members below a member; nil if they are not all of them.
   private func followedLinks(_ set: CompiledSet) -> RelationAccess? {
-    guard let links = set.access as? Links, set.isPlain, set.order == nil, set.bounds == nil, actuals == nil,
+    guard let links = set.access as? Links, set.isWhole, actuals == nil,
       links.reference.path.isEmpty, links.reference.depth == 0
     else { return nil }
     return links.relation
@@ -203,7 +204,7 @@ extension Execution {
       for index in 0..<count { target[index] = source[Int(state.origins[start + index])] }
       scopes.append(UnsafePointer(target))
     }
-    try append(set, ScopeRows(count: count, scopes: scopes), into: &state.found)
+    try set.append(ScopeRows(count: count, scopes: scopes), self, into: &state.found)
   }
 
   /// Remembers where a member hangs, and whether it is on its path already.

@@ -55,7 +55,7 @@ extension Execution {
       level.parentBase = 0
       let set = executable.sets[selection.set]
       if selection.showsDepths { forgetDepths(set) }
-      try append(set, .root, into: &level.members)
+      try set.append(.root, self, into: &level.members)
       if selection.showsDepths { takeDepths(set, level) }
       try begin(selection, level, above: nil)
     }

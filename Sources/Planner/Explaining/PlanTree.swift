@@ -58,7 +58,7 @@ package func planTree(_ plan: PhysicalPlan, catalog: Catalog, options: ExplainOp
 }
 
 /// Makes the nodes of a plan.
-private struct PlanTreeBuilder {
+struct PlanTreeBuilder {
   let plan: PhysicalPlan
   let catalog: Catalog
   let options: ExplainOptions
@@ -105,7 +105,7 @@ private struct PlanTreeBuilder {
   // MARK: Sets
 
   private func children(of selection: BoundSelection, depth: Int) -> [PlanNode] {
-    var nodes = details(selection.set, depth: depth)
+    var nodes = details(selection.set, depth: depth) + [lists(selection.set, depth: depth)].compactMap { $0 }
     switch selection.shape {
     case .object(let fields): nodes += self.fields(fields, depth: depth)
     case .value(let expression): nodes += calls(in: [expression], depth: depth)
@@ -122,12 +122,9 @@ private struct PlanTreeBuilder {
     }
     var below = calls(in: grouping.memberExpressions, depth: depth + 1)
     for set in grouping.aggregates.compactMap(\.set) {
-      let details = details(set, depth: depth + 1)
-      if !details.isEmpty || options.costs {
-        var node = source(set)
-        node.children = details
-        below.append(node)
-      }
+      var node = source(set)
+      node.children = details(set, depth: depth + 1) + [lists(set, depth: 1)].compactMap { $0 }
+      if !node.children.isEmpty || options.costs { below.append(node) }
     }
     var nodes = [PlanNode(label: "group", text: text, actuals: groups(of: id), children: below)]
     var inner = self
@@ -238,26 +235,30 @@ private struct PlanTreeBuilder {
     if let order = order(set, setPlan) {
       nodes.append(PlanNode(label: "order", text: order, actuals: setPlan.order.sorts ? measured(id, .order) : []))
     }
-    if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id, depth: depth)) }
+    nodes += [setPlan.retreat, setPlan.whenKeysFail].compactMap { $0 }.map { retreat($0, of: id, depth: depth) }
     nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
     return nodes
   }
 
-  /// Another plan of the set, which takes over from one that does not find enough rows early.
+  /// Another plan of the set, which takes over from one that does not find enough rows early, or whose keys fail.
   private func retreat(_ retreat: SetPlan.Retreat, of id: SetID, depth: Int) -> PlanNode {
     let set = plan.query[id]
     var node = PlanNode(label: "else", text: describe(retreat.plan.access))
     if retreat.plan.order.walk.isDescending { node.text += "  descending" }
-    if options.costs { node.after = retreat.rows }
+    if case .after(let rows, _) = retreat {
+      if options.costs { node.after = rows }
+      if let taken = options.analyzed?[id.index].retreats {
+        node.actuals = [PlanNode.Actual(use: .rows, measured: OperatorActuals(loops: taken))]
+      }
+    } else {
+      node.text += " where a key fails"
+    }
     node.children = retreat.plan.access.rowSets.map { rowSet($0, depth: depth + 1) }
     if let filter = retreat.plan.filter {
       // What its conditions ask stands below the plan's own filter.
       node.children.append(PlanNode(label: "filter", text: printer.text(filter)))
     }
     if let order = order(set, retreat.plan) { node.children.append(PlanNode(label: "order", text: order)) }
-    if let taken = options.analyzed?[id.index].retreats {
-      node.actuals = [PlanNode.Actual(use: .rows, measured: OperatorActuals(loops: taken))]
-    }
     return node
   }
 
@@ -295,9 +296,9 @@ private struct PlanTreeBuilder {
       for index in used { nodes.append(rowSet(index, depth: depth)) }
     }
     for id in sets(in: expressions) {
-      let below = details(id, depth: depth + 1)
-      if below.isEmpty, !options.costs { continue }
       let isOnce = depth > 0 && expressions.contains { isComputedOnce($0, over: id) }
+      let below = details(id, depth: depth + 1) + uses(of: id, in: expressions, depth: isOnce ? 0 : depth)
+      if below.isEmpty, !options.costs { continue }
       var node = source(id, isOnce: isOnce)
       node.children = below
       nodes.append(node)

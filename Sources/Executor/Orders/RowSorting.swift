@@ -15,6 +15,53 @@ struct SortItem: BitwiseCopyable {
 }
 
 enum RowSorting {
+  /// How many rows are kept sorted while they come, rather than in a heap.
+  private static var keptSorted: Int { 12 }
+
+  /// Writes the first `kept` of the rows in the order of their keys; returns how many there are.
+  @inline(__always)
+  static func first(
+    _ kept: Int, of rows: UnsafePointer<UInt32>, _ keys: UnsafePointer<UInt64>, _ count: Int,
+    _ items: UnsafeMutablePointer<SortItem>, _ state: SetState, _ execution: Execution
+  ) throws(RuntimeProblem) -> Int {
+    if kept <= keptSorted {
+      var found = 0
+      var threshold = UInt64.max
+      for index in 0..<count {
+        let key = keys[index]
+        var hole = found
+        if found == kept {
+          // An equal key is too late.
+          if key >= threshold { continue }
+          hole = found &- 1
+        } else {
+          found &+= 1
+        }
+        while hole > 0, items[hole &- 1].key > key {
+          items[hole] = items[hole &- 1]
+          hole &-= 1
+        }
+        items[hole] = SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: rows[index])
+        threshold = items[found &- 1].key
+      }
+      return found
+    }
+    if kept < count {
+      var heap = TopHeap(items, capacity: kept)
+      for index in 0..<count {
+        let key = keys[index]
+        if heap.isFull, key >= heap.threshold { continue }
+        heap.offer(SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: rows[index]))
+      }
+    } else {
+      for index in 0..<count {
+        items[index] = SortItem(key: keys[index], index: UInt32(truncatingIfNeeded: index), row: rows[index])
+      }
+    }
+    try sort(items, kept, spare: state.spare.room(for: SortItem.self, count: kept), execution)
+    return kept
+  }
+
   /// Sorts rows by their numbers. Complexity: O(*n*) where they ascend or descend already, as links mostly do.
   static func sort(_ rows: UnsafeMutablePointer<UInt32>, _ count: Int, descending: Bool) {
     guard count > 1 else { return }

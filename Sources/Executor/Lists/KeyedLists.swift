@@ -25,61 +25,38 @@ final class KeyedState: OperatorState {
   func rows(_ run: KeyRun) -> UnsafePointer<UInt32> { run.start ?? UnsafePointer(rows.base + run.offset) }
 }
 
-extension Execution {
-  /// The state of a keyed operator; made when first needed.
-  func keyedState(_ slot: Int) -> KeyedState { state(slot) { KeyedState() } }
-}
-
-/// Sets that are found under one key for each element: through an index or a hash join, for all elements of a batch
-/// together. A filter and an order see the rows of many elements at once, as they do those of a relation.
 extension AccessOperator {
-  private func keyed(_ execution: Execution) -> KeyedState {
-    switch self {
-    case let indexed as IndexedOperator: execution.keyedState(indexed.slot)
-    case let join as HashJoin: execution.keyedState(join.slot)
-    default: preconditionFailure("only a keyed operator has runs")
-    }
-  }
+  /// Returns the memory of a keyed operator. Precondition: it is keyed.
+  final func keyed(_ execution: Execution) -> KeyedState { execution.state(keySlot) { KeyedState() } }
 
   /// Returns the rows of a run.
-  func rows(_ run: KeyRun, _ execution: Execution) -> UnsafePointer<UInt32> { keyed(execution).rows(run) }
+  final func rows(_ run: KeyRun, _ execution: Execution) -> UnsafePointer<UInt32> { keyed(execution).rows(run) }
 
   /// Counts the rows under the key of each element.
-  func countRuns(
+  final func countRuns(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
     into counts: UnsafeMutablePointer<Int64>
   ) throws(RuntimeProblem) {
     let runs = try keyRuns(set, state, scopes, execution)
     for element in 0..<scopes.count { counts[element] = Int64(runs[element].count) }
   }
+}
 
-  /// Finds whether the filter keeps any of the rows under the key of each element.
-  func findAnyKeyed(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution,
-    into results: UnsafeMutablePointer<UInt8>
-  ) throws(RuntimeProblem) {
-    state.counted.removeAll()
-    state.counted.offsets.append(0)
-    try appendKeyed(set, state, scopes, execution, existenceOnly: true, into: &state.counted)
-    defer { state.counted.rest() }
-    try execution.hold(state.counted, &state.countedBytes)
-    for element in 0..<scopes.count {
-      results[element] = state.counted.offsets[element + 1] > state.counted.offsets[element] ? 1 : 0
-    }
-  }
+/// Finds the rows under one key for each element, through an index or a hash join, for all elements of a batch together.
+/// A filter and an order see the rows of many elements at once, as they do those of a relation.
+class KeyedLists: ListOperator, @unchecked Sendable {
+  /// Indicates whether all that is asked is whether a list has a member. There are no bounds and no `distinctOn` then.
+  fileprivate var findsFirst: Bool { false }
 
-  /// Appends the lists of all elements. `existenceOnly`: whether a list has a member is all that is asked; there are
-  /// no bounds and no `distinctOn` then.
-  func appendKeyed(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, existenceOnly: Bool = false,
-    into result: inout Expansion
+  override func append(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    let runs = try keyRuns(set, state, scopes, execution)
-    let keyed = keyed(execution)
-    let isTree = (self as? IndexedOperator)?.indexKind == .btree
+    let runs = try set.access.keyRuns(set, state, scopes, execution)
+    let keyed = set.access.keyed(execution)
+    let isTree = (set.access as? IndexedOperator)?.indexKind == .btree
     let isDirect = set.isPlain && set.order == nil
-    let vectors = isDirect ? try set.bounds?.vectors(scopes, execution) : nil
-    if !isDirect, !existenceOnly, set.limit >= 0 { dropEmptySlices(set, scopes, runs, execution) }
+    let vectors = isDirect ? try set.slice?.sources.vectors(scopes, execution) : nil
+    if !isDirect, !findsFirst { dropEmptySlices(set, scopes, runs, execution) }
     var first = result.rows.count
     var firstOffset = result.offsets.count
     var firstElement = 0
@@ -87,8 +64,10 @@ extension AccessOperator {
       if end > firstElement, !isDirect {
         let part = scopes.part(firstElement, end - firstElement)
         execution.note(set, accessRows: result.rows.count - first)
-        try execution.filter(set, state, part, &result, from: first, firstOffset: firstOffset)
-        if !existenceOnly { try execution.arrange(set, state, part, &result, from: first, firstOffset: firstOffset) }
+        try set.filter?.keepLists(set, state, part, &result, from: first, firstOffset: firstOffset, execution)
+        if !findsFirst {
+          try set.arrange(state, part, &result, from: first, firstOffset: firstOffset, execution)
+        }
       }
       first = result.rows.count
       firstOffset = result.offsets.count
@@ -100,8 +79,7 @@ extension AccessOperator {
       // A long run of a B-tree is not there as a whole.
       if run.count > KeyedState.shortRun, !isDirect || isTree && run.start == nil {
         try flush(element, &result)
-        let row = keyed.rows(run)[0]
-        try appendLong(set, state, scopes.element(element), row, execution, existenceOnly, into: &result)
+        try appendLong(set, state, scopes.element(element), keyed.rows(run)[0], keyed, execution, into: &result)
         first = result.rows.count
         firstOffset = result.offsets.count
         firstElement = element + 1
@@ -109,7 +87,7 @@ extension AccessOperator {
         continue
       }
       if isDirect {
-        let slice = try execution.slice(set, vectors, element, of: scopes)
+        let slice = try set.slice(vectors, element, of: scopes, execution)
         if slice.offset < run.count {
           result.rows.append(keyed.rows(run) + slice.offset, min(run.count - slice.offset, slice.limit))
         }
@@ -122,16 +100,16 @@ extension AccessOperator {
     try flush(scopes.count, &result)
   }
 
-  /// Of what is limited to none nobody is looked at, so that nothing can fail for anybody. A limit that is wrong is told
-  /// when its list is cut.
+  /// Of what is limited to none nobody is looked at, so that nothing can fail for anybody. A limit that is wrong is
+  /// reported when its list is cut.
   private func dropEmptySlices(
     _ set: CompiledSet, _ scopes: ScopeRows, _ runs: UnsafeMutablePointer<KeyRun>, _ execution: Execution
   ) {
-    guard let bounds = set.bounds else { return }
+    guard let slice = set.slice else { return }
     let vectors: UnsafePointer<Vector>?
-    do { vectors = try bounds.vectors(scopes, execution) } catch { return }
+    do { vectors = try slice.sources.vectors(scopes, execution) } catch { return }
     for element in 0..<scopes.count {
-      if let slice = try? execution.slice(set, vectors, element, of: scopes), slice.limit <= 0 {
+      if let range = try? slice.range(vectors, element, of: scopes, execution), range.limit <= 0 {
         runs[element] = KeyRun()
       }
     }
@@ -139,33 +117,38 @@ extension AccessOperator {
 
   /// Appends the list of one element under whose key there are many rows; `row` is the first of them.
   private func appendLong(
-    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ row: UInt32, _ execution: Execution,
-    _ existenceOnly: Bool, into result: inout Expansion
+    _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ row: UInt32, _ keyed: KeyedState,
+    _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
     guard set.dependsOnKeyOnly else {
-      guard existenceOnly else { return try execution.appendSingle(set, state, outer, into: &result) }
-      try execution.appendFiltered(set, state, outer, 1, inAnyOrder: true, into: &result.rows)
+      guard findsFirst else { return try set.members.append(set, state, outer, execution, into: &result) }
+      let one = KeptRows(needed: 1, inAnyOrder: true)
+      _ = try set.access.appendKept(set, state, outer, one, execution, into: &result.rows)
       return result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
     }
-    let keyed = keyed(execution)
     if keyed.listRun != execution.run {
       keyed.listRun = execution.run
       keyed.lists.removeAll(keepingCapacity: true)
       keyed.listRows.removeAll()
     }
     if let known = keyed.lists[row] {
-      let count = existenceOnly ? min(known.count, 1) : known.count
+      let count = findsFirst ? min(known.count, 1) : known.count
       result.rows.append(UnsafePointer(keyed.listRows.base + known.lowerBound), count)
       return result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
     }
     let start = result.rows.count
-    try execution.appendSingle(set, state, outer, into: &result)
+    try set.members.append(set, state, outer, execution, into: &result)
     let place = keyed.listRows.count
     let count = result.rows.count - start
     try execution.checkMemory((place + count) &* 4)
     keyed.listRows.append(UnsafePointer(result.rows.base + start), count)
     keyed.lists[row] = place..<place + count
   }
+}
+
+/// Finds, of the rows under the key of each element, enough to know whether the filter keeps any.
+final class FirstOfKeys: KeyedLists, @unchecked Sendable {
+  fileprivate override var findsFirst: Bool { true }
 }
 
 extension ScopeRows {

@@ -93,6 +93,29 @@ struct SortKeys {
     return order != 0 ? order < 0 : left.index < right.index
   }
 
+  /// Returns an item for each of the rows, whose numbers here are those from `first` on; in the set's memory.
+  func items(
+    _ rows: UnsafePointer<UInt32>, _ count: Int, from first: Int, _ state: SetState
+  ) -> UnsafeMutablePointer<SortItem> {
+    let items = state.items.room(for: SortItem.self, count: count)
+    let images = terms[0].images + first
+    for index in 0..<count {
+      items[index] = SortItem(
+        key: images[index], index: UInt32(truncatingIfNeeded: first &+ index), row: rows[index])
+    }
+    return items
+  }
+
+  /// Sorts rows, whose numbers here are those from `first` on.
+  func arrange(
+    _ rows: UnsafeMutablePointer<UInt32>, _ count: Int, from first: Int, _ state: SetState, _ execution: Execution
+  ) throws(RuntimeProblem) {
+    guard count > 1 else { return }
+    let items = items(rows, count, from: first, state)
+    try sort(items, count, state, execution)
+    for index in 0..<count { rows[index] = items[index].row }
+  }
+
   /// Sorts items whose index is the row's number here.
   func sort(
     _ items: UnsafeMutablePointer<SortItem>, _ count: Int, _ state: SetState, _ execution: Execution
