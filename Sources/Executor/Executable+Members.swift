@@ -19,7 +19,7 @@ extension Executable {
       execution.given = UnsafeBufferPointer(start: nil, count: 0)
       give(execution)
     }
-    execution.begin(snapshot, self, outputStart: 0)
+    execution.begin(snapshot, self)
     execution.bind(parameters, self)
     var expansion = Expansion()
     guard let parents else {
@@ -49,7 +49,7 @@ extension Executable {
     execution.limits = .none
     execution.cancellation = nil
     defer { give(execution) }
-    execution.begin(snapshot, self, outputStart: 0)
+    execution.begin(snapshot, self)
     execution.bind(parameters, self)
     let compiled = execution.compiledSet(set.index)
     precondition(compiled.access is GivenRows, "rows that are given have no other access path")

@@ -22,6 +22,8 @@ package final class Executable: @unchecked Sendable {
   let parameterKinds: [ColumnKind]
   /// How many operators have a state in each execution.
   let stateCount: Int
+  /// Where the writer of the answer lies in an execution.
+  private let writerSlot: Int
   /// Conditions of fields, over parameters; nil if there are none.
   private let conditions: ScalarSources?
   private let constants = CellPool()
@@ -85,6 +87,7 @@ package final class Executable: @unchecked Sendable {
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
     probes = plan.watched.map { AccessProbe($0, &compiler) }
+    writerSlot = compiler.stateSlot()
     stateCount = compiler.stateCount
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
@@ -131,7 +134,7 @@ package final class Executable: @unchecked Sendable {
     _ execution: Execution, on snapshot: consuming Snapshot, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let start = output.count
-    execution.begin(snapshot, self, outputStart: start)
+    execution.begin(snapshot, self)
     do {
       try write(execution, into: &output)
     } catch {
@@ -144,7 +147,7 @@ package final class Executable: @unchecked Sendable {
   /// `accessEstimates` gave for the parameters that the plan was made for.
   package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
     guard probes.count == estimates.count else { return false }
-    execution.begin(snapshot, self, outputStart: 0)
+    execution.begin(snapshot, self)
     for index in 0..<probes.count where !areAlike(probes[index].estimate(execution), estimates[index]) { return false }
     return true
   }
@@ -173,8 +176,8 @@ package final class Executable: @unchecked Sendable {
     execution.cancellation = cancellation
     execution.given = given
     if asksInserted {
-      execution.inserted.clear(rows: snapshot.slotCount(type))
-      for row in inserted { execution.inserted.insert(row) }
+      execution.input.inserted.clear(rows: snapshot.slotCount(type))
+      for row in inserted { execution.input.inserted.insert(row) }
     }
     let start = output.count
     defer {
@@ -192,22 +195,24 @@ package final class Executable: @unchecked Sendable {
   private func run(
     _ execution: Execution, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    execution.begin(snapshot, self, outputStart: output.count)
+    execution.begin(snapshot, self)
     execution.bind(parameters, self)
     try write(execution, into: &output)
   }
 
   private func write(_ execution: Execution, into output: inout ByteBuffer) throws(RuntimeProblem) {
     let start = output.count
+    let writer = execution.state(writerSlot) { ResponseWriter(self, execution) }
+    writer.begin(at: start)
     if let conditions {
       let vectors = try conditions.vectors(.root, execution)
       for index in 0..<conditions.count {
-        execution.conditions[index] = conditions.cell(index, vectors, 0, execution)?.low == 1
+        writer.conditions[index] = conditions.cell(index, vectors, 0, execution)?.low == 1
       }
     }
-    try execution.writeRoot(self, into: &output)
+    try writer.writeRoot(self, into: &output)
     try execution.checkStop()
-    try execution.checkBytes(output.count)
+    try writer.checkBytes(output.count)
     assert(isJSON(output, from: start), "an answer is no JSON text")
   }
 
@@ -232,7 +237,7 @@ package final class Executable: @unchecked Sendable {
 
   func give(_ execution: Execution) {
     execution.end()
-    if !execution.isLarge { _ = idle.put(execution) }
+    if execution.isWorthKeeping { _ = idle.put(execution) }
   }
 }
 

@@ -16,6 +16,8 @@ struct PlanCompiler {
   private var slots: [ColumnAddress: Int] = [:]
   /// How many operators have a state.
   private(set) var stateCount = 0
+  /// Where the groups of selections lie.
+  private(set) var groupSlots: [Int: Int] = [:]
   private var aroundSet: [Int?]
   /// The sets whose members' depths are written.
   private let deepSets: Set<Int>
@@ -79,6 +81,14 @@ struct PlanCompiler {
     // Taken apart before.
     case .firstOf: return CompiledReference(depth: Int.max)
     }
+  }
+
+  /// Returns the slot of the groups of a selection.
+  mutating func groupSlot(_ selection: Int) -> Int {
+    if let known = groupSlots[selection] { return known }
+    let slot = stateSlot()
+    groupSlots[selection] = slot
+    return slot
   }
 
   /// Returns the number of a state that each execution has for an operator.
@@ -151,7 +161,8 @@ struct PlanCompiler {
       case .branches(let branches): keepsLinkOrder = branches.contains { catalog[$0.relation].isToMany }
       default: break
       }
-      return GroupMembers(of: selection.index, reference(group), keepsLinkOrder: keepsLinkOrder, set.type)
+      let slot = groupSlot(selection.index)
+      return GroupMembers(slot, reference(group), keepsLinkOrder: keepsLinkOrder, set.type)
     case .step(let inner, let id):
       return Steps(from: inner.index, [[relation(id, set.linkStatus)]], inLinkOrder: false, set.type, &self)
     case .linked(let inner, let id):

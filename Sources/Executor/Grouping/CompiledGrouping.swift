@@ -26,6 +26,8 @@ final class CompiledGrouping: @unchecked Sendable {
 
   let catalog: Catalog
   let type: EntityTypeID
+  /// Where its groups lie in an execution.
+  private let slot: Int
   let keys: [KeyTable.Part]
   let aggregates: ContiguousArray<Aggregate>
   /// Keys and arguments, for members; nil if there is neither.
@@ -56,6 +58,7 @@ final class CompiledGrouping: @unchecked Sendable {
   ) {
     catalog = compiler.catalog
     self.type = type
+    slot = compiler.groupSlot(id)
     var expressions: [BoundExpression] = []
     var keys: [KeyTable.Part] = []
     for expression in grouping.keys.flatMap(\.expressions) {
@@ -101,8 +104,7 @@ final class CompiledGrouping: @unchecked Sendable {
         aggregates[index].own = compiler.program(bound.expressions)
       }
     }
-    keyProgram =
-      canFail && !keyExpressions.isEmpty ? compiler.program(keyExpressions) : nil
+    keyProgram = canFail && !keyExpressions.isEmpty ? compiler.program(keyExpressions) : nil
     argumentsCanFail = canFail
     self.keys = keys
     self.aggregates = aggregates
@@ -141,6 +143,9 @@ final class CompiledGrouping: @unchecked Sendable {
       return false
     }
   }
+
+  /// Returns the groups of an execution.
+  func state(_ execution: Execution) -> GroupState { execution.state(slot) { GroupState(self) } }
 
   private static func isStable(_ expression: BoundExpression) -> Bool {
     switch expression.kind {

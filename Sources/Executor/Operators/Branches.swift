@@ -146,12 +146,4 @@ extension Execution {
     if kept > 0 { start.update(from: start + skip, count: kept) }
     rows.count += kept
   }
-
-  /// Found once a run.
-  private func remembered(_ id: RelationID) -> RememberedLinks? {
-    for known in remembered where known.relation == id { return known.links }
-    let links = snapshot.rememberedLinks(id)
-    remembered.append((id, links))
-    return links
-  }
 }

@@ -27,7 +27,7 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
   private func state(_ execution: Execution) -> FullTextSearchState {
     execution.state(slot) {
       let made = FullTextSearchState(language: language)
-      execution.textSearches.append(made)
+      execution.add(made)
       return made
     }
   }

@@ -3,14 +3,14 @@ import GQLStore
 
 /// The members of a group of another selection, in the order of its set.
 final class GroupMembers: AccessOperator, @unchecked Sendable {
-  /// The grouped selection.
-  private let selection: Int
+  /// Where the groups of the selection lie.
+  private let slot: Int
   private let reference: CompiledReference
   /// The members of groups are targets of a relation of many.
   private let keepsLinkOrder: Bool
 
-  init(of selection: Int, _ reference: CompiledReference, keepsLinkOrder: Bool, _ type: EntityTypeID) {
-    self.selection = selection
+  init(_ slot: Int, _ reference: CompiledReference, keepsLinkOrder: Bool, _ type: EntityTypeID) {
+    self.slot = slot
     self.reference = reference
     self.keepsLinkOrder = keepsLinkOrder
     super.init(type)
@@ -25,7 +25,9 @@ final class GroupMembers: AccessOperator, @unchecked Sendable {
     _ scopes: ScopeRows, _ element: Int, _ execution: Execution
   ) -> UnsafeBufferPointer<UInt32> {
     let number = execution.resolve(reference, scopes, element)
-    guard number != PageLayout.noRow, let state = execution.groups[selection], Int(number) < state.firsts.count else {
+    guard number != PageLayout.noRow, let state: GroupState = execution.known(slot),
+      Int(number) < state.firsts.count
+    else {
       return UnsafeBufferPointer(start: nil, count: 0)
     }
     let start = Int(state.starts.base[Int(number)])

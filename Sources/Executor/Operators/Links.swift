@@ -166,6 +166,6 @@ extension Execution {
         place &+= 16
       }
     }
-    warmed = UInt64(touched)
+    usage.warmed = UInt64(touched)
   }
 }

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-extension Execution {
+extension ResponseWriter {
   /// Writes the `_cursor` of a member.
   func writeCursor(
     _ selection: CompiledSelection, _ level: LevelState, _ position: Int, _ executable: Executable,
@@ -14,7 +14,7 @@ extension Execution {
     if let order = set.order {
       if position < level.cursorBatch.start || position >= level.cursorBatch.end || level.cursorBatch.vectors == nil {
         let count = min(ScopeRows.batchRows, level.members.rows.count - position)
-        let vectors = try order.program.evaluate(scopes(level, position, count, selection.usedScopes), self)
+        let vectors = try order.program.evaluate(scopes(level, position, count, selection.usedScopes), execution)
         level.cursorBatch = LevelState.Batch(vectors: vectors, start: position, end: position + count)
       }
       if let vectors = level.cursorBatch.vectors {
@@ -48,7 +48,7 @@ extension Execution {
     if set.access.gathersLinks, parent == level.cursorParent {
       run = UnsafeBufferPointer(start: UnsafePointer(level.cursorLinks.base), count: level.cursorLinks.count)
     } else {
-      run = try set.access.links(outer, self, &level.cursorLinks)
+      run = try set.access.links(outer, execution, &level.cursorLinks)
       level.cursorParent = parent
     }
     // In link order the next member stands shortly behind the last.

@@ -2,22 +2,22 @@ import GQLBase
 import GQLStore
 
 /// Batches in which an argument of an aggregate failed: what fails is the value of its group alone.
-extension Execution {
+extension GroupingPass {
   /// Groups a batch of members whose keys and arguments cannot be evaluated together.
-  func groupSingly(_ batch: ScopeRows, _ pass: inout GroupingPass) throws(RuntimeProblem) {
-    let grouping = pass.grouping
-    pass.assign(try grouping.keyProgram?.evaluate(batch, self), batch.count)
-    pass.noteFirsts { batch.scopes[0][$0] }
-    pass.count(batch.count)
+  mutating func addSingly(_ batch: ScopeRows, _ execution: Execution) throws(RuntimeProblem) {
+    assign(try grouping.keyProgram?.evaluate(batch, execution), batch.count)
+    noteFirsts { batch.scopes[0][$0] }
+    count(batch.count)
     for (number, plan) in grouping.aggregates.enumerated() where plan.set < 0 {
       guard let own = plan.own else { continue }
-      try addSingly(own, pass.state.aggregates[number], batch, UnsafePointer(pass.state.ids))
+      try addSingly(own, state.aggregates[number], batch, UnsafePointer(state.ids), execution)
     }
   }
 
   /// Adds the values of those elements for which they can be computed; the groups of the others fail.
   func addSingly(
-    _ own: ExpressionProgram, _ aggregate: AggregateState, _ batch: ScopeRows, _ ids: UnsafePointer<UInt32>
+    _ own: ExpressionProgram, _ aggregate: AggregateState, _ batch: ScopeRows, _ ids: UnsafePointer<UInt32>,
+    _ execution: Execution
   ) throws(RuntimeProblem) {
     var waiting = [0..<batch.count]
     while var range = waiting.popLast() {
@@ -27,11 +27,11 @@ extension Execution {
       }
       if range.isEmpty { continue }
       do throws(RuntimeProblem) {
-        let vectors = try own.evaluate(batch.slice(range), self)
+        let vectors = try own.evaluate(batch.slice(range), execution)
         add(vectors, to: aggregate, range.count, ids + range.lowerBound)
       } catch {
         guard error.kind.isOfOneRow else { throw error }
-        try checkpoint()
+        try execution.checkpoint()
         if range.count == 1 {
           aggregate.fail(ids[range.lowerBound], error)
           continue

@@ -2,14 +2,14 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-extension Execution {
+extension ResponseWriter {
   /// Expands the levels below the members `range` of a selection at the root, when so many bytes are written.
   func expandLevels(
     below selection: CompiledSelection, _ level: LevelState, _ range: Range<Int>, _ executable: Executable,
     written: Int
   ) throws(RuntimeProblem) {
-    expanded = ExpandedLevels(written: written)
-    defer { expanded.set = -1 }
+    execution.expanded = ExpandedLevels(written: written)
+    defer { execution.expanded.set = -1 }
     try expandChildren(of: selection, level, range, executable, areWritten: true)
   }
 
@@ -24,9 +24,9 @@ extension Execution {
       let below = levels[child.selection]
       let set = executable.sets[compiled.set]
       let isWritten = areWritten && child.isWritten
-      expanded.set = -1
+      execution.expanded.set = -1
       if let grouping = compiled.grouping {
-        try expandGroups(child.selection, compiled, grouping, below, above: level, range, executable)
+        try expandGroups(compiled, grouping, below, above: level, range, executable)
         if !compiled.children.isEmpty {
           try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable, areWritten: isWritten)
         }
@@ -44,23 +44,23 @@ extension Execution {
       below.members.offsets.append(0)
       below.parentBase = range.lowerBound
       var start = range.lowerBound
-      if isWritten { expanded.set = set.id }
+      if isWritten { execution.expanded.set = set.id }
       while start < range.upperBound {
-        try checkpoint()
+        try execution.checkpoint()
         let count = min(ScopeRows.batchRows, range.upperBound - start)
         try set.append(
-          scopes(level, start, count, max(set.usedScopes, 1)), self, into: &below.members)
-        if isWritten { try checkLevel(below.members.rows.count) }
+          scopes(level, start, count, max(set.usedScopes, 1)), execution, into: &below.members)
+        if isWritten { try execution.checkLevel(below.members.rows.count) }
         start += count
       }
-      expanded.set = -1
+      execution.expanded.set = -1
       let found = below.members.rows.count
       let rows = found &* max(1, level.members.rows.count > 0 ? compiled.usedScopes : 1)
-      try checkMemory(rows &* 4)
+      try execution.checkMemory(rows &* 4)
       if compiled.showsDepths { takeDepths(set, below) }
       try begin(compiled, below, above: level)
-      expanded.bytes &+= rows &* 4
-      if isWritten { expanded.members &+= found }
+      execution.expanded.bytes &+= rows &* 4
+      if isWritten { execution.expanded.members &+= found }
       if !compiled.children.isEmpty {
         try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable, areWritten: isWritten)
       }
@@ -70,11 +70,11 @@ extension Execution {
   /// Keeps how deep the members are that a closure has just given.
   func takeDepths(_ set: CompiledSet, _ level: LevelState) {
     level.depths.removeAll()
-    (set.access as? Closure)?.memberDepths(self, into: &level.depths)
+    (set.access as? Closure)?.memberDepths(execution, into: &level.depths)
   }
 
   /// Empties the depths of a closure, before its lists are appended.
-  func forgetDepths(_ set: CompiledSet) { (set.access as? Closure)?.forgetDepths(self) }
+  func forgetDepths(_ set: CompiledSet) { (set.access as? Closure)?.forgetDepths(execution) }
 
   /// Counts the members of a level, and forgets what was computed for the last ones.
   func prepare(_ selection: CompiledSelection, _ level: LevelState) throws(RuntimeProblem) {
@@ -143,17 +143,17 @@ extension Execution {
   private func evaluate(
     _ selection: CompiledSelection, _ level: LevelState, _ group: Int, _ position: Int
   ) throws(RuntimeProblem) -> (vectors: UnsafePointer<Vector>, position: Int) {
-    try checkpoint()
+    try execution.checkpoint()
     let isLong = selection.groups[group].isLong
     let most = isLong ? level.batches[group].next : ScopeRows.batchRows
     let count = min(most, level.members.rows.count - position)
     let scopes = scopes(level, position, count, selection.usedScopes)
-    let used = scratch.usedBytes
-    let vectors = try selection.groups[group].program.evaluate(scopes, self)
+    let used = execution.scratch.usedBytes
+    let vectors = try selection.groups[group].program.evaluate(scopes, execution)
     level.batches[group].vectors = vectors
     level.batches[group].start = position
     level.batches[group].end = position + count
-    if isLong { level.batches[group].adapt(toBytes: scratch.usedBytes - used) }
+    if isLong { level.batches[group].adapt(toBytes: execution.scratch.usedBytes - used) }
     return (vectors, 0)
   }
 }

@@ -2,28 +2,28 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-extension Execution {
+extension ResponseWriter {
   /// Groups the members for the elements `range` of the level above, or for the root, in one pass; leaves the groups as
   /// the members of their level: rows are numbers of groups, and the first scope around them is their first members.
   func expandGroups(
-    _ index: Int, _ selection: CompiledSelection, _ grouping: CompiledGrouping, _ level: LevelState,
+    _ selection: CompiledSelection, _ grouping: CompiledGrouping, _ level: LevelState,
     above: LevelState?, _ range: Range<Int>, _ executable: Executable
   ) throws(RuntimeProblem) {
-    guard let state = groups[index] else { return }
+    let state = grouping.state(execution)
     let set = executable.sets[selection.set]
-    let started = measuredTime
-    defer { note(set, .groups, loops: range.count, rows: level.members.rows.count, since: started) }
+    let started = execution.measuredTime
+    defer { execution.note(set, .groups, loops: range.count, rows: level.members.rows.count, since: started) }
     level.members.removeAll()
     level.members.offsets.append(0)
     level.parentBase = range.lowerBound
-    state.begin(self)
+    state.begin(execution)
     var pass = GroupingPass(grouping, state, parents: range.count)
     if above == nil, groupsPages(set, grouping) {
       try groupPages(set, &pass)
     } else {
       var start = range.lowerBound
       while start < range.upperBound {
-        try checkpoint()
+        try execution.checkpoint()
         let count = min(ScopeRows.batchRows, range.upperBound - start)
         let scopes =
           above.map { self.scopes($0, start, count, max(set.usedScopes, grouping.outerScopes, 1)) } ?? .root
@@ -45,38 +45,38 @@ extension Execution {
 
   /// Whether whole pages are the members, so that columns can be read where they lie.
   private func groupsPages(_ set: CompiledSet, _ grouping: CompiledGrouping) -> Bool {
-    set.isWhole && set.access is FullScan && snapshot.liveness(set.type) == nil
+    set.isWhole && set.access is FullScan && execution.snapshot.liveness(set.type) == nil
       && grouping.aggregates.allSatisfy { $0.set < 0 }
   }
 
   private func groupPages(_ set: CompiledSet, _ pass: inout GroupingPass) throws(RuntimeProblem) {
-    let started = measuredTime
-    let slots = snapshot.slotCount(set.type)
+    let started = execution.measuredTime
+    let slots = execution.snapshot.slotCount(set.type)
     let program = pass.grouping.program
     var first = 0
     while first < slots {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(PageLayout.rows, slots - first)
       let row = UInt32(truncatingIfNeeded: first)
-      let mark = scratch.mark
+      let mark = execution.scratch.mark
       do throws(RuntimeProblem) {
-        let vectors = try program?.evaluatePage(firstRow: row, count: count, self)
+        let vectors = try program?.evaluatePage(firstRow: row, count: count, execution)
         pass.assign(vectors, count)
         pass.noteFirsts { row &+ UInt32($0) }
         pass.accumulate(vectors, count)
       } catch {
         guard pass.grouping.argumentsCanFail, error.kind.isOfOneRow else { throw error }
-        let rows = scratch.allocate(UInt32.self, count: count)
+        let rows = execution.scratch.allocate(UInt32.self, count: count)
         for index in 0..<count { rows[index] = row &+ UInt32(truncatingIfNeeded: index) }
-        try groupSingly(ScopeRows(count: count, scopes: [UnsafePointer(rows)]), &pass)
+        try pass.addSingly(ScopeRows(count: count, scopes: [UnsafePointer(rows)]), execution)
       }
       if pass.grouping.listsMembers { pass.list(count) { row &+ UInt32(truncatingIfNeeded: $0) } }
-      if pass.releasesScratch { scratch.release(to: mark) }
-      try checkMemory(pass.byteCount)
+      if pass.releasesScratch { execution.scratch.release(to: mark) }
+      try execution.checkMemory(pass.byteCount)
       first += count
     }
-    note(set, accessRows: slots)
-    note(set, .lists, loops: 1, rows: slots, since: started)
+    execution.note(set, accessRows: slots)
+    execution.note(set, .lists, loops: 1, rows: slots, since: started)
   }
 
   /// The members for a batch of parents.
@@ -87,15 +87,15 @@ extension Execution {
     let grouping = pass.grouping
     state.members.removeAll()
     state.members.offsets.append(0)
-    try set.append(parents, self, into: &state.members)
+    try set.append(parents, execution, into: &state.members)
     let total = state.members.rows.count
     let rows = state.members.rows.base
     let ends = UnsafePointer(state.members.offsets.base + 1)
-    var gather = OuterScopes(grouping.outerScopes, parents, sets[set.id])
+    var gather = OuterScopes(grouping.outerScopes, parents, execution.sets[set.id])
     var start = 0
     var parent = 0
     while start < total {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(ScopeRows.batchRows, total - start)
       let batch = gather.batch(UnsafePointer(rows + start), count, start: start, ends: ends)
       if pass.needsParents {
@@ -104,22 +104,22 @@ extension Execution {
           state.parents[position] = Int64(firstParent &+ parent)
         }
       }
-      let mark = scratch.mark
+      let mark = execution.scratch.mark
       do throws(RuntimeProblem) {
-        let vectors = try grouping.program?.evaluate(batch, self)
+        let vectors = try grouping.program?.evaluate(batch, execution)
         pass.assign(vectors, count)
         pass.noteFirsts { batch.scopes[0][$0] }
         pass.accumulate(vectors, count)
       } catch {
         guard grouping.argumentsCanFail, error.kind.isOfOneRow else { throw error }
-        try groupSingly(batch, &pass)
+        try pass.addSingly(batch, execution)
       }
       for (number, aggregate) in grouping.aggregates.enumerated() where aggregate.set >= 0 {
-        try accumulateBag(aggregate, state.aggregates[number], batch, state)
+        try pass.addBags(aggregate, state.aggregates[number], batch, execution)
       }
       if grouping.listsMembers { pass.list(count) { batch.scopes[0][$0] } }
-      if pass.releasesScratch { scratch.release(to: mark) }
-      try checkMemory(pass.byteCount &+ total &* 4)
+      if pass.releasesScratch { execution.scratch.release(to: mark) }
+      try execution.checkMemory(pass.byteCount &+ total &* 4)
       start += count
     }
   }
@@ -129,11 +129,11 @@ extension Execution {
   private func finish(_ grouping: CompiledGrouping, _ state: GroupState) throws(RuntimeProblem) {
     let count = state.firsts.count
     for aggregate in state.aggregates {
-      try checkpoint()
+      try execution.checkpoint()
       aggregate.extend(to: count)
-      try aggregate.finish(state.counts.base, count, firsts: state.firsts.base, grouping, self)
+      try aggregate.finish(state.counts.base, count, firsts: state.firsts.base, grouping, execution)
     }
-    try checkMemory(state.byteCount)
+    try execution.checkMemory(state.byteCount)
   }
 
   // MARK: - Arranging
@@ -191,7 +191,7 @@ extension Execution {
   private func keepGroups(
     _ having: ExpressionProgram, _ grouping: CompiledGrouping, _ set: CompiledSet, _ level: LevelState
   ) throws(RuntimeProblem) {
-    let positions = sets[set.id].positions.room(for: UInt16.self, count: ScopeRows.batchRows)
+    let positions = execution.sets[set.id].positions.room(for: UInt16.self, count: ScopeRows.batchRows)
     let total = level.members.rows.count
     let rows = level.members.rows.base
     let offsets = level.members.offsets.base
@@ -200,9 +200,9 @@ extension Execution {
     var parent = 1
     var start = 0
     while start < total {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(ScopeRows.batchRows, total - start)
-      let kept = try having.filter(scopes(level, start, count, grouping.depth), self, into: positions)
+      let kept = try having.filter(scopes(level, start, count, grouping.depth), execution, into: positions)
       for index in 0..<kept {
         let position = start &+ Int(positions[index])
         while parent <= parents, Int(offsets[parent]) <= position {
@@ -226,22 +226,22 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let total = level.members.rows.count
     guard total > 1 else { return }
-    let state = sets[set.id]
-    try checkMemory(total * 25 * order.terms.count)
-    var keys = SortKeys(order, count: total, state, self)
+    let state = execution.sets[set.id]
+    try execution.checkMemory(total * 25 * order.terms.count)
+    var keys = SortKeys(order, count: total, state, execution)
     var start = 0
     while start < total {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(ScopeRows.batchRows, total - start)
-      let vectors = try order.program.evaluate(scopes(level, start, count, grouping.depth), self)
-      keys.take(vectors, order, start: start, count: count, scratch)
+      let vectors = try order.program.evaluate(scopes(level, start, count, grouping.depth), execution)
+      keys.take(vectors, order, start: start, count: count, execution.scratch)
       start += count
     }
     let rows = level.members.rows.base
     for parent in 0..<level.members.offsets.count - 1 {
       let first = Int(level.members.offsets[parent])
       let count = Int(level.members.offsets[parent + 1]) - first
-      try keys.arrange(rows + first, count, from: first, state, self)
+      try keys.arrange(rows + first, count, from: first, state, execution)
     }
   }
 
@@ -258,13 +258,13 @@ extension Execution {
       let count = min(ScopeRows.batchRows, range.count - parent)
       let scopes =
         above.map { self.scopes($0, range.lowerBound + parent, count, max(grouping.usedAround, 1)) } ?? .root
-      let vectors = try bounds.vectors(scopes, self)
+      let vectors = try bounds.vectors(scopes, execution)
       for element in 0..<count {
         var slice = SliceRange()
-        if grouping.limit >= 0, let cell = bounds.cell(grouping.limit, vectors, element, self) {
+        if grouping.limit >= 0, let cell = bounds.cell(grouping.limit, vectors, element, execution) {
           slice.limit = Int(cell.int)
         }
-        if grouping.offset >= 0, let cell = bounds.cell(grouping.offset, vectors, element, self) {
+        if grouping.offset >= 0, let cell = bounds.cell(grouping.offset, vectors, element, execution) {
           slice.offset = Int(cell.int)
         }
         if slice.limit < 0 || slice.offset < 0 { throw negative(slice, grouping) }

@@ -4,7 +4,7 @@ import GQLStore
 
 /// Depth-first over finished levels. Every key is written with a comma before it, every list element with one behind
 /// it; the first, and the last, is then overwritten by the bracket.
-extension Execution {
+extension ResponseWriter {
   /// Writes the answer's object.
   func writeRoot(_ executable: Executable, into output: inout ByteBuffer) throws(RuntimeProblem) {
     let start = output.count
@@ -23,7 +23,7 @@ extension Execution {
         if let known = rootVectors[group] {
           vectors = known
         } else {
-          vectors = try root.groups[group].program.evaluate(.root, self)
+          vectors = try root.groups[group].program.evaluate(.root, execution)
           rootVectors[group] = vectors
         }
         write(vectors[Int(operation.vector)], 0, operation, root, executable, into: &output)
@@ -43,19 +43,19 @@ extension Execution {
     let selection = executable.selections[index]
     let level = levels[index]
     // The levels are written once this returns.
-    defer { expanded = ExpandedLevels() }
-    if let point = selection.point, actuals == nil, let row = point.find(self) {
+    defer { execution.expanded = ExpandedLevels() }
+    if let point = selection.point, execution.actuals == nil, let row = point.find(execution) {
       return try write(row, selection, level, executable, into: &output)
     }
     if let grouping = selection.grouping {
-      try expandGroups(index, selection, grouping, level, above: nil, 0..<1, executable)
+      try expandGroups(selection, grouping, level, above: nil, 0..<1, executable)
     } else {
       level.members.removeAll()
       level.members.offsets.append(0)
       level.parentBase = 0
       let set = executable.sets[selection.set]
       if selection.showsDepths { forgetDepths(set) }
-      try set.append(.root, self, into: &level.members)
+      try set.append(.root, execution, into: &level.members)
       if selection.showsDepths { takeDepths(set, level) }
       try begin(selection, level, above: nil)
     }
@@ -71,7 +71,7 @@ extension Execution {
     guard total > 0 else { return output.append(0x5D) }
     var start = 0
     while start < total {
-      try checkpoint()
+      try execution.checkpoint()
       let end = min(start + ScopeRows.batchRows, total)
       if !selection.children.isEmpty {
         try expandLevels(below: selection, level, start..<end, executable, written: output.count - outputStart)
@@ -90,20 +90,11 @@ extension Execution {
     into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     guard row != PageLayout.noRow else { return output.append("null") }
-    try visit(1)
+    try execution.visit(1)
     try countNodes(1)
     let start = output.count
     try writeFields(selection, level, 0, row, 0, selection.operationCount, executable, into: &output)
     close(start, into: &output)
-  }
-
-  func checkBytes(_ count: Int) throws(RuntimeProblem) {
-    if count - outputStart > limits.maximumBytes {
-      throw RuntimeProblem(
-        .limitExceeded(name: "answer-bytes", limit: limits.maximumBytes), at: SourceRange(at: 0))
-    }
-    try checkCeiling(holding: count)
-    lookAtOutput = count &+ Execution.outputInterval
   }
 
   /// Ends an object that began at `start`, where its first comma stands.
@@ -126,7 +117,7 @@ extension Execution {
       try writeMember(selection, level, position, executable, into: &output)
       output.append(0x2C)
       if position & 1023 == 1023 || output.count >= lookAtOutput {
-        try checkpoint()
+        try execution.checkpoint()
         try checkBytes(output.count)
       }
     }
@@ -139,7 +130,7 @@ extension Execution {
   /// the other.
   @inline(never)
   func warm(_ selection: CompiledSelection, _ level: LevelState, _ start: Int) {
-    let end = min(start &+ Execution.warmRows, level.members.rows.count)
+    let end = min(start &+ Self.warmRows, level.members.rows.count)
     level.warmEnd = end
     let rows = level.members.rows.base
     let low = rows[start]

@@ -2,10 +2,10 @@ import GQLBase
 import GQLStore
 
 /// Aggregates over the members of a set that each member has.
-extension Execution {
+extension GroupingPass {
   /// Adds the sets of a batch of members. Where finding a member's set fails, the value of its group does.
-  func accumulateBag(
-    _ plan: CompiledGrouping.Aggregate, _ aggregate: AggregateState, _ batch: ScopeRows, _ state: GroupState
+  func addBags(
+    _ plan: CompiledGrouping.Aggregate, _ aggregate: AggregateState, _ batch: ScopeRows, _ execution: Execution
   ) throws(RuntimeProblem) {
     var waiting = [0..<batch.count]
     while let range = waiting.popLast() {
@@ -13,10 +13,10 @@ extension Execution {
       state.bag.removeAll()
       state.bag.offsets.append(0)
       do throws(RuntimeProblem) {
-        try compiledSet(plan.set).append(part, self, into: &state.bag)
+        try execution.compiledSet(plan.set).append(part, execution, into: &state.bag)
       } catch {
         guard error.kind.isOfOneRow else { throw error }
-        try checkpoint()
+        try execution.checkpoint()
         if range.count == 1 {
           aggregate.fail(state.ids[range.lowerBound], error)
           continue
@@ -26,14 +26,14 @@ extension Execution {
         waiting.append(range.lowerBound..<middle)
         continue
       }
-      try addBag(plan, aggregate, part, UnsafePointer(state.ids + range.lowerBound), state)
+      try addBag(plan, aggregate, part, UnsafePointer(state.ids + range.lowerBound), execution)
     }
   }
 
   /// Adds the elements in `state.bag`; `ids` are the groups of the members that have them.
   private func addBag(
     _ plan: CompiledGrouping.Aggregate, _ aggregate: AggregateState, _ batch: ScopeRows, _ ids: UnsafePointer<UInt32>,
-    _ state: GroupState
+    _ execution: Execution
   ) throws(RuntimeProblem) {
     let depth = batch.scopes.count
     let memory = state.bagRows.room(for: UInt32.self, count: depth * ScopeRows.batchRows)
@@ -44,7 +44,7 @@ extension Execution {
     var start = 0
     var member = 0
     while start < total {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(ScopeRows.batchRows, total - start)
       for position in 0..<count {
         while Int(state.bag.offsets[member + 1]) <= start &+ position { member &+= 1 }
@@ -57,10 +57,10 @@ extension Execution {
         scopes.count = count
         scopes.scopes[0] = UnsafePointer(state.bag.rows.base + start)
         do throws(RuntimeProblem) {
-          add(try own.evaluate(scopes, self), to: aggregate, count, UnsafePointer(state.inner))
+          add(try own.evaluate(scopes, execution), to: aggregate, count, UnsafePointer(state.inner))
         } catch {
           guard error.kind.isOfOneRow else { throw error }
-          try addSingly(own, aggregate, scopes, UnsafePointer(state.inner))
+          try addSingly(own, aggregate, scopes, UnsafePointer(state.inner), execution)
         }
       } else {
         aggregate.count(count, state.inner)

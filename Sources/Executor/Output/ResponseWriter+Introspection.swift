@@ -14,22 +14,22 @@ final class CompiledIntrospection: Sendable {
   }
 }
 
-extension Execution {
+extension ResponseWriter {
   /// Writes the object, or null where `__type` names no type.
   func writeIntrospection(
     _ compiled: CompiledIntrospection, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let vectors = try compiled.inputs.vectors(.root, self)
+    let vectors = try compiled.inputs.vectors(.root, execution)
     let bound = compiled.bound
     var truths: [Bool] = []
     for index in 0..<compiled.inputs.count {
-      truths.append(compiled.inputs.cell(index, vectors, 0, self)?.low == 1)
+      truths.append(compiled.inputs.cell(index, vectors, 0, execution)?.low == 1)
     }
-    let writer = IntrospectionWriter(schema: bound.schema, truths: truths, execution: self)
+    let writer = IntrospectionWriter(schema: bound.schema, truths: truths, writer: self)
     switch bound.root {
     case .schema: try writer.write(bound.fields, into: &output)
     case .type(let input):
-      guard let cell = compiled.inputs.cell(input, vectors, 0, self) else { return output.append("null") }
+      guard let cell = compiled.inputs.cell(input, vectors, 0, execution) else { return output.append("null") }
       let name = TextView(cell).withBytes { start, count in
         String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
       }
@@ -42,7 +42,7 @@ extension Execution {
   func visitIntrospection(_ output: borrowing ByteBuffer) throws(RuntimeProblem) {
     try countNodes(1)
     guard nodes & 255 == 0 else { return }
-    try checkpoint()
+    try execution.checkpoint()
     try checkBytes(output.count)
   }
 }
@@ -57,7 +57,7 @@ private struct IntrospectionWriter {
   let schema: Schema
   /// The inputs that are Booleans, by number.
   let truths: [Bool]
-  let execution: Execution
+  let writer: ResponseWriter
 
   // MARK: - Objects
 
@@ -69,7 +69,7 @@ private struct IntrospectionWriter {
     _ fields: [Field], _ type: StaticString, into output: inout ByteBuffer,
     _ value: (Field, inout ByteBuffer) throws(RuntimeProblem) -> Void
   ) throws(RuntimeProblem) {
-    try execution.visitIntrospection(output)
+    try writer.visitIntrospection(output)
     var separator: UInt8 = 0x7B
     for field in fields {
       if let condition = field.condition, !truths[condition] { continue }

@@ -52,7 +52,7 @@ final class RecursionState {
   }
 }
 
-extension Execution {
+extension ResponseWriter {
   /// Expands a recursive selection for the members `range` of the level above, depth by depth for all of them
   /// together, and puts what it found into the order in which it is written.
   ///
@@ -67,7 +67,7 @@ extension Execution {
     let maximum = try levels(recursion)
     var start = range.lowerBound
     while start < range.upperBound {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(ScopeRows.batchRows, range.upperBound - start)
       let first = state.found.offsets.count - 1
       let outer = scopes(above, start, count, max(set.usedScopes - 1, 1))
@@ -76,13 +76,13 @@ extension Execution {
       for element in 0..<count {
         roots[element] = recursion.entries.isEmpty ? above.members.rows[start + element] : PageLayout.noRow
         for entry in recursion.entries where roots[element] == PageLayout.noRow {
-          roots[element] = resolve(entry, outer, element)
+          roots[element] = execution.resolve(entry, outer, element)
         }
       }
       state.roots.count += count
       let around = set.usedScopes > 1 ? outer.scopes : []
       try set.append(
-        ScopeRows(count: count, scopes: [UnsafePointer(roots)] + around), self, into: &state.found)
+        ScopeRows(count: count, scopes: [UnsafePointer(roots)] + around), execution, into: &state.found)
       for element in 0..<count {
         for member in Int(state.found.offsets[first + element])..<Int(state.found.offsets[first + element + 1]) {
           note(member, under: RecursionState.noParent, origin: start + element, depth: 1, state, range)
@@ -97,9 +97,9 @@ extension Execution {
       try expandLevel(set, state, above, range, first..<end, depth: depth + 1, recursion)
       first = end
       depth += 1
-      if depth > limits.maximumNesting, state.found.rows.count > first {
+      if depth > execution.limits.maximumNesting, state.found.rows.count > first {
         throw RuntimeProblem(
-          .limitExceeded(name: "recursion-depth", limit: limits.maximumNesting), at: recursion.range)
+          .limitExceeded(name: "recursion-depth", limit: execution.limits.maximumNesting), at: recursion.range)
       }
     }
     try unfold(selection, state, level, above, range)
@@ -107,7 +107,9 @@ extension Execution {
 
   /// How many levels there are at most.
   private func levels(_ recursion: CompiledRecursion) throws(RuntimeProblem) -> Int {
-    guard let depth = recursion.depth, let cell = depth.cell(0, try depth.vectors(.root, self), 0, self) else {
+    guard let depth = recursion.depth,
+      let cell = depth.cell(0, try depth.vectors(.root, execution), 0, execution)
+    else {
       return Int.max
     }
     guard cell.int >= 1 else {
@@ -124,7 +126,7 @@ extension Execution {
     let links = followedLinks(set)
     var start = members.lowerBound
     while start < members.upperBound {
-      try checkpoint()
+      try execution.checkpoint()
       let count = min(ScopeRows.batchRows, members.upperBound - start)
       let before = state.found.rows.count
       if let links {
@@ -133,12 +135,12 @@ extension Execution {
         try appendBelow(set, state, above, start, count)
       }
       let total = state.found.rows.count
-      if total > limits.maximumRecursion {
+      if total > execution.limits.maximumRecursion {
         throw RuntimeProblem(
-          .limitExceeded(name: "recursion-entities", limit: limits.maximumRecursion), at: recursion.range)
+          .limitExceeded(name: "recursion-entities", limit: execution.limits.maximumRecursion), at: recursion.range)
       }
       try checkNodes(total, at: recursion.range)
-      try checkMemory(total &* 40)
+      try execution.checkMemory(total &* 40)
       var member = before
       for index in 0..<count {
         let end = Int(state.found.offsets[range.count + start + index + 1])
@@ -154,7 +156,7 @@ extension Execution {
 
   /// Returns the relation whose targets, in link order, are the members below a member; nil if they are not all of them.
   private func followedLinks(_ set: CompiledSet) -> RelationAccess? {
-    guard let links = set.access as? Links, set.isWhole, actuals == nil,
+    guard let links = set.access as? Links, set.isWhole, execution.actuals == nil,
       links.reference.path.isEmpty, links.reference.depth == 0
     else { return nil }
     return links.relation
@@ -166,22 +168,22 @@ extension Execution {
   ) throws(RuntimeProblem) {
     let before = state.found.rows.count
     if relation.isToMany, count > 4 {
-      warmRuns(readers[relation.reader], UnsafePointer(state.found.rows.base + start), count)
+      execution.warmRuns(readers[relation.reader], UnsafePointer(state.found.rows.base + start), count)
     }
     state.found.offsets.reserve(count)
     for member in start..<start + count {
       // A few hubs may have more than the run may hold.
-      if member & 63 == 63 { try checkMemory(state.found.rows.count &* 40) }
+      if member & 63 == 63 { try execution.checkMemory(state.found.rows.count &* 40) }
       // What is on its path already is not entered again.
       if state.cycles[member] == 0 {
-        appendTargets(relation, state.found.rows[member], from: 0, limit: Int.max, into: &state.found.rows)
+        execution.appendTargets(relation, state.found.rows[member], from: 0, limit: Int.max, into: &state.found.rows)
       }
       state.found.offsets.append(UInt32(truncatingIfNeeded: state.found.rows.count))
     }
     if state.found.rows.count > Int(UInt32.max >> 1) {
-      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: set.range)
+      throw RuntimeProblem(.memory(limit: execution.limits.maximumMemory), at: set.range)
     }
-    try visit(state.found.rows.count - before)
+    try execution.visit(state.found.rows.count - before)
   }
 
   /// Appends the members of the set for `count` members from `start` on.
@@ -204,7 +206,7 @@ extension Execution {
       for index in 0..<count { target[index] = source[Int(state.origins[start + index])] }
       scopes.append(UnsafePointer(target))
     }
-    try set.append(ScopeRows(count: count, scopes: scopes), self, into: &state.found)
+    try set.append(ScopeRows(count: count, scopes: scopes), execution, into: &state.found)
   }
 
   /// Remembers where a member hangs, and whether it is on its path already.
@@ -314,7 +316,7 @@ extension Execution {
       var depth = Int(level.depths[position])
       position += 1
       if position & 1023 == 0 {
-        try checkpoint()
+        try execution.checkpoint()
         try checkBytes(output.count)
       }
       let nextDepth = position < end ? Int(level.depths[position]) : 0
