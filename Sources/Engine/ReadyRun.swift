@@ -49,7 +49,8 @@ final class ReadyRun: @unchecked Sendable {
     case unclear
   }
   let plan: ReadyPlan
-  let execution: Execution
+  let writer: ResponseWriter
+  var execution: Execution { writer.execution }
   private let parameters: [CellBinding]
   /// How many are variables.
   private let shown: Int
@@ -66,7 +67,7 @@ final class ReadyRun: @unchecked Sendable {
     self.plan = plan
     parameters = bindings
     shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
-    execution = plan.executable.makeExecution(snapshot, limits: limits)
+    writer = plan.executable.makeWriter(snapshot, limits: limits)
   }
 
   /// Gives the execution its parameters. Who does not run it then calls `execution.end()`.

@@ -22,14 +22,13 @@ package final class Executable: @unchecked Sendable {
   let parameterKinds: [ColumnKind]
   /// How many operators have a state in each execution.
   let stateCount: Int
-  /// Where the writer of the answer lies in an execution.
-  private let writerSlot: Int
   /// Conditions of fields, over parameters; nil if there are none.
   private let conditions: ScalarSources?
   private let constants = CellPool()
   private let block = ByteBlock()
-  /// Executions that wait for the next run.
+  /// Executions, and writers with theirs, that wait for the next run.
   private let idle = IdlePair<Execution>()
+  private let idleWriters = IdlePair<ResponseWriter>()
 
   /// By number in `plan.watched`; nil if one of them cannot be reckoned from cells.
   private let probes: [AccessProbe]
@@ -87,7 +86,6 @@ package final class Executable: @unchecked Sendable {
     conditions = output.conditions.isEmpty ? nil : ScalarSources(output.conditions, compiler)
     introspections = output.introspections.map { CompiledIntrospection($0, compiler) }
     probes = plan.watched.map { AccessProbe($0, &compiler) }
-    writerSlot = compiler.stateSlot()
     stateCount = compiler.stateCount
     readers = compiler.readers
     enums = ContiguousArray(output.enums)
@@ -107,36 +105,29 @@ package final class Executable: @unchecked Sendable {
     _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits, cancellation: Cancellation?,
     into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let execution = take(snapshot)
-    execution.limits = limits
-    execution.cancellation = cancellation
-    let start = output.count
-    do {
-      try run(execution, snapshot, parameters, into: &output)
-    } catch {
-      output.truncate(to: start)
-      give(execution)
-      throw error
-    }
-    give(execution)
+    let writer = takeWriter(snapshot)
+    writer.execution.limits = limits
+    writer.execution.cancellation = cancellation
+    defer { give(writer) }
+    try run(writer, snapshot, parameters, into: &output)
   }
 
-  /// An execution for ``run(_:on:into:)``, with limits that hold for all its runs.
-  package func makeExecution(_ snapshot: Snapshot, limits: RunLimits) -> Execution {
-    let execution = Execution(self, snapshot)
-    execution.limits = limits
-    return execution
+  /// A writer for ``run(_:on:into:)``, with limits that hold for all its runs.
+  package func makeWriter(_ snapshot: Snapshot, limits: RunLimits) -> ResponseWriter {
+    let writer = ResponseWriter(self, snapshot)
+    writer.execution.limits = limits
+    return writer
   }
 
-  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by an execution of this executable that has
-  /// its parameters already. The caller ends the execution, which owns the snapshot until then.
+  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by a writer of this executable whose run has
+  /// its parameters already. The caller ends the run, which owns the snapshot until then.
   package func run(
-    _ execution: Execution, on snapshot: consuming Snapshot, into output: inout ByteBuffer
+    _ writer: ResponseWriter, on snapshot: consuming Snapshot, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let start = output.count
-    execution.begin(snapshot, self)
+    writer.execution.begin(snapshot, self)
     do {
-      try write(execution, into: &output)
+      try write(writer, into: &output)
     } catch {
       output.truncate(to: start)
       throw error
@@ -156,12 +147,11 @@ package final class Executable: @unchecked Sendable {
   package func analyze(
     _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits = .none
   ) throws(RuntimeProblem) -> [SetActuals] {
-    let execution = Execution(self, snapshot)
-    execution.limits = limits
-    execution.actuals = Array(repeating: SetActuals(), count: sets.count)
+    let writer = makeWriter(snapshot, limits: limits)
+    writer.execution.actuals = Array(repeating: SetActuals(), count: sets.count)
     var output = ByteBuffer(capacity: 4096)
-    try run(execution, snapshot, parameters, into: &output)
-    return execution.actuals ?? []
+    try run(writer, snapshot, parameters, into: &output)
+    return writer.execution.actuals ?? []
   }
 
   /// As ``run(_:parameters:limits:cancellation:into:)``, with the rows that sets of the source `.given` consist of.
@@ -171,7 +161,8 @@ package final class Executable: @unchecked Sendable {
     _ snapshot: Snapshot, parameters: [Value?], given: UnsafeBufferPointer<UInt32>, of type: EntityTypeID,
     inserted: [UInt32], limits: RunLimits, cancellation: Cancellation?, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let execution = take(snapshot)
+    let writer = takeWriter(snapshot)
+    let execution = writer.execution
     execution.limits = limits
     execution.cancellation = cancellation
     execution.given = given
@@ -179,30 +170,23 @@ package final class Executable: @unchecked Sendable {
       execution.input.inserted.clear(rows: snapshot.slotCount(type))
       for row in inserted { execution.input.inserted.insert(row) }
     }
-    let start = output.count
     defer {
       execution.given = UnsafeBufferPointer(start: nil, count: 0)
-      give(execution)
+      give(writer)
     }
-    do {
-      try run(execution, snapshot, parameters, into: &output)
-    } catch {
-      output.truncate(to: start)
-      throw error
-    }
+    try run(writer, snapshot, parameters, into: &output)
   }
 
   private func run(
-    _ execution: Execution, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
+    _ writer: ResponseWriter, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    execution.begin(snapshot, self)
-    execution.bind(parameters, self)
-    try write(execution, into: &output)
+    writer.execution.bind(parameters, self)
+    try run(writer, on: snapshot, into: &output)
   }
 
-  private func write(_ execution: Execution, into output: inout ByteBuffer) throws(RuntimeProblem) {
+  private func write(_ writer: ResponseWriter, into output: inout ByteBuffer) throws(RuntimeProblem) {
     let start = output.count
-    let writer = execution.state(writerSlot) { ResponseWriter(self, execution) }
+    let execution = writer.execution
     writer.begin(at: start)
     if let conditions {
       let vectors = try conditions.vectors(.root, execution)
@@ -234,6 +218,15 @@ package final class Executable: @unchecked Sendable {
   // MARK: - Executions at rest
 
   func take(_ snapshot: Snapshot) -> Execution { idle.take() ?? Execution(self, snapshot) }
+
+  private func takeWriter(_ snapshot: Snapshot) -> ResponseWriter {
+    idleWriters.take() ?? ResponseWriter(self, snapshot)
+  }
+
+  private func give(_ writer: ResponseWriter) {
+    writer.execution.end()
+    if writer.execution.isWorthKeeping { _ = idleWriters.put(writer) }
+  }
 
   func give(_ execution: Execution) {
     execution.end()

@@ -124,7 +124,10 @@ package final class Execution {
   package func end() {
     data.owned = nil
     if cancellation != nil { cancellation = nil }
-    if usage.stop != nil { usage.stop = nil }
+    if usage.isStopped {
+      usage.isStopped = false
+      usage.stop = nil
+    }
     states.end()
     scratch.removeAll()
   }
@@ -178,26 +181,27 @@ package final class Execution {
   @inline(__always)
   func goesOn(_ bytes: Int, holding held: @autoclosure () -> Int = 0) -> Bool {
     usage.charged &+= bytes
-    return usage.charged < Execution.chargedBytes ? usage.stop == nil : look(held())
+    return usage.charged < Execution.chargedBytes ? !usage.isStopped : look(held())
   }
 
   @inline(never)
   private func look(_ held: Int) -> Bool {
     usage.charged = 0
-    if usage.stop != nil { return false }
+    if usage.isStopped { return false }
     do throws(RuntimeProblem) {
       try checkpoint()
       if held > 0 { try checkComputed(held) }
     } catch {
       usage.stop = error
+      usage.isStopped = true
     }
-    return usage.stop == nil
+    return !usage.isStopped
   }
 
   /// Throws why work that cannot throw was to end.
   @inline(__always)
   func checkStop() throws(RuntimeProblem) {
-    if let stop = usage.stop { throw stop }
+    if usage.isStopped, let stop = usage.stop { throw stop }
   }
 
   /// Counts rows that a condition is evaluated for, or that an access path gives without one.

@@ -43,7 +43,8 @@ struct RunUsage {
   var visitedRows = 0
   /// What was counted since the clock was last looked at, see ``Execution/charge(_:)``.
   var charged = 0
-  /// Why work that cannot throw was to end.
+  /// Indicates whether work that cannot throw was to end, and why.
+  var isStopped = false
   var stop: RuntimeProblem?
   /// Memory of the registers of all programs. What usual queries need is not counted.
   var registerBytes = 0

@@ -18,7 +18,7 @@ extension ResponseWriter {
     level.parentBase = range.lowerBound
     state.begin(execution)
     var pass = GroupingPass(grouping, state, parents: range.count)
-    if above == nil, groupsPages(set, grouping) {
+    if set.groupsPages, execution.snapshot.liveness(set.type) == nil {
       try groupPages(set, &pass)
     } else {
       var start = range.lowerBound
@@ -43,12 +43,7 @@ extension ResponseWriter {
 
   // MARK: - Members
 
-  /// Whether whole pages are the members, so that columns can be read where they lie.
-  private func groupsPages(_ set: CompiledSet, _ grouping: CompiledGrouping) -> Bool {
-    set.isWhole && set.access is FullScan && execution.snapshot.liveness(set.type) == nil
-      && grouping.aggregates.allSatisfy { $0.set < 0 }
-  }
-
+  /// Groups whole pages, of a table without deleted rows.
   private func groupPages(_ set: CompiledSet, _ pass: inout GroupingPass) throws(RuntimeProblem) {
     let started = execution.measuredTime
     let slots = execution.snapshot.slotCount(set.type)
@@ -150,7 +145,7 @@ extension ResponseWriter {
       prepareAncestors(grouping, state, level, above: above)
     }
     if let order = grouping.order { try sortGroups(order, grouping, set, level) }
-    if grouping.bounds != nil { try cutGroups(grouping, level, above: above, range) }
+    if let slice = grouping.slice { try cutGroups(slice, grouping, level, above: above, range) }
     if grouping.order != nil || level.members.rows.count != all {
       prepareAncestors(grouping, state, level, above: above)
     }
@@ -192,33 +187,11 @@ extension ResponseWriter {
     _ having: ExpressionProgram, _ grouping: CompiledGrouping, _ set: CompiledSet, _ level: LevelState
   ) throws(RuntimeProblem) {
     let positions = execution.sets[set.id].positions.room(for: UInt16.self, count: ScopeRows.batchRows)
-    let total = level.members.rows.count
-    let rows = level.members.rows.base
-    let offsets = level.members.offsets.base
+    let all = scopes(level, 0, level.members.rows.count, grouping.depth)
     let parents = level.members.offsets.count - 1
-    var written = 0
-    var parent = 1
-    var start = 0
-    while start < total {
-      try execution.checkpoint()
-      let count = min(ScopeRows.batchRows, total - start)
-      let kept = try having.filter(scopes(level, start, count, grouping.depth), execution, into: positions)
-      for index in 0..<kept {
-        let position = start &+ Int(positions[index])
-        while parent <= parents, Int(offsets[parent]) <= position {
-          offsets[parent] = UInt32(truncatingIfNeeded: written)
-          parent &+= 1
-        }
-        rows[written] = rows[position]
-        written &+= 1
-      }
-      start += count
+    try having.keep(&level.members, from: 0, firstOffset: 1, parents, positions, execution) { start, count in
+      all.part(start, count)
     }
-    while parent <= parents {
-      offsets[parent] = UInt32(truncatingIfNeeded: written)
-      parent += 1
-    }
-    level.members.rows.count = written
   }
 
   private func sortGroups(
@@ -246,45 +219,17 @@ extension ResponseWriter {
   }
 
   private func cutGroups(
-    _ grouping: CompiledGrouping, _ level: LevelState, above: LevelState?, _ range: Range<Int>
+    _ slice: Slice, _ grouping: CompiledGrouping, _ level: LevelState, above: LevelState?, _ range: Range<Int>
   ) throws(RuntimeProblem) {
-    guard let bounds = grouping.bounds else { return }
-    let rows = level.members.rows.base
-    let offsets = level.members.offsets.base
-    var written = 0
-    var start = 0
+    var place = (start: 0, written: 0)
     var parent = 0
     while parent < range.count {
       let count = min(ScopeRows.batchRows, range.count - parent)
       let scopes =
         above.map { self.scopes($0, range.lowerBound + parent, count, max(grouping.usedAround, 1)) } ?? .root
-      let vectors = try bounds.vectors(scopes, execution)
-      for element in 0..<count {
-        var slice = SliceRange()
-        if grouping.limit >= 0, let cell = bounds.cell(grouping.limit, vectors, element, execution) {
-          slice.limit = Int(cell.int)
-        }
-        if grouping.offset >= 0, let cell = bounds.cell(grouping.offset, vectors, element, execution) {
-          slice.offset = Int(cell.int)
-        }
-        if slice.limit < 0 || slice.offset < 0 { throw negative(slice, grouping) }
-        let end = Int(offsets[parent + element + 1])
-        let from = start + min(slice.offset, end - start)
-        let kept = min(slice.limit, end - from)
-        for index in 0..<kept { rows[written &+ index] = rows[from &+ index] }
-        written += kept
-        offsets[parent + element + 1] = UInt32(truncatingIfNeeded: written)
-        start = end
-      }
+      try slice.cut(scopes, &level.members, &place, firstOffset: parent + 1, execution)
       parent += count
     }
-    level.members.rows.count = written
-  }
-
-  private func negative(_ slice: SliceRange, _ grouping: CompiledGrouping) -> RuntimeProblem {
-    let isLimit = slice.limit < 0
-    return RuntimeProblem(
-      .negativeLimit(argument: isLimit ? "limit" : "offset"), at: isLimit ? grouping.limitRange : grouping.offsetRange,
-      values: [Text(String(isLimit ? slice.limit : slice.offset))])
+    level.members.rows.count = place.written
   }
 }

@@ -81,42 +81,56 @@ final class Filter: @unchecked Sendable {
     let started = execution.measuredTime
     let end = result.rows.count
     let positions = state.positions.room(for: UInt16.self, count: ScopeRows.batchRows)
-    let elements = scopes.count
+    let rows = UnsafePointer(result.rows.base)
+    let ends = UnsafePointer(result.offsets.base + firstOffset)
+    var gather = OuterScopes(set.outerScopes, scopes, state)
+    try program.keep(&result, from: first, firstOffset: firstOffset, scopes.count, positions, execution) {
+      (start, count) throws(RuntimeProblem) in
+      try execution.visit(count)
+      return gather.batch(rows + start, count, start: start, ends: ends)
+    }
+    execution.note(set, filtered: end - first, kept: result.rows.count - first, since: started)
+  }
+}
+
+extension ExpressionProgram {
+  /// Keeps the rows of lists that it is true for. They stand from `first` on, the ends of the lists from `firstOffset`.
+  func keep(
+    _ result: inout Expansion, from first: Int, firstOffset: Int, _ lists: Int,
+    _ positions: UnsafeMutablePointer<UInt16>, _ execution: Execution,
+    _ batch: (_ start: Int, _ count: Int) throws(RuntimeProblem) -> ScopeRows
+  ) throws(RuntimeProblem) {
+    let end = result.rows.count
+    let rows = result.rows.base
     let offsets = result.offsets.base + firstOffset
     var written = first
-    var element = 0
-    var gather = OuterScopes(set.outerScopes, scopes, state)
+    var list = 0
     var start = first
     while start < end {
       try execution.checkpoint()
       let count = min(ScopeRows.batchRows, end - start)
-      try execution.visit(count)
-      let batch = gather.batch(
-        UnsafePointer(result.rows.base + start), count, start: start, ends: UnsafePointer(offsets))
-      let kept = try program.filter(batch, execution, into: positions)
-      let rows = result.rows.base
+      let kept = try filter(try batch(start, count), execution, into: positions)
       for index in 0..<kept {
         let position = start &+ Int(positions[index])
-        while element < elements, Int(offsets[element]) <= position {
-          offsets[element] = UInt32(truncatingIfNeeded: written)
-          element &+= 1
+        while list < lists, Int(offsets[list]) <= position {
+          offsets[list] = UInt32(truncatingIfNeeded: written)
+          list &+= 1
         }
         rows[written] = rows[position]
         written &+= 1
       }
       // Ends within this batch, before the next one is read: the gatherer has passed them.
-      while element < elements, Int(offsets[element]) <= start + count {
-        offsets[element] = UInt32(truncatingIfNeeded: written)
-        element += 1
+      while list < lists, Int(offsets[list]) <= start + count {
+        offsets[list] = UInt32(truncatingIfNeeded: written)
+        list += 1
       }
       start += count
     }
-    while element < elements {
-      offsets[element] = UInt32(truncatingIfNeeded: written)
-      element += 1
+    while list < lists {
+      offsets[list] = UInt32(truncatingIfNeeded: written)
+      list += 1
     }
     result.rows.count = written
-    execution.note(set, filtered: end - first, kept: written - first, since: started)
   }
 }
 

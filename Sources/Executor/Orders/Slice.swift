@@ -38,21 +38,29 @@ final class Slice: @unchecked Sendable {
   private let offsetRange: SourceRange
 
   /// Returns nil for a set that is not cut.
-  init?(_ set: BoundSet, _ compiler: PlanCompiler) {
+  convenience init?(_ set: BoundSet, _ compiler: PlanCompiler) {
+    self.init(limit: set.limit, offset: set.offset, set.paging, isProbe: set.isProbe, at: set.range, compiler)
+  }
+
+  /// Returns nil for what is not cut.
+  init?(
+    limit bound: BoundExpression?, offset skipped: BoundExpression?, _ paging: BoundPaging? = nil,
+    isProbe: Bool = false, at range: SourceRange, _ compiler: PlanCompiler
+  ) {
     var expressions: [BoundExpression] = []
     func place(_ expression: BoundExpression?) -> Int {
       guard let expression else { return -1 }
       expressions.append(expression)
       return expressions.count - 1
     }
-    limit = place(set.limit)
-    offset = place(set.offset)
-    after = place(set.paging?.after)
-    before = place(set.paging?.before)
+    limit = place(bound)
+    offset = place(skipped)
+    after = place(paging?.after)
+    before = place(paging?.before)
     if expressions.isEmpty { return nil }
-    isProbe = set.isProbe
-    limitRange = set.limit?.range ?? set.range
-    offsetRange = set.offset?.range ?? set.range
+    self.isProbe = isProbe
+    limitRange = bound?.range ?? range
+    offsetRange = skipped?.range ?? range
     sources = ScalarSources(expressions, compiler)
   }
 
@@ -89,22 +97,28 @@ final class Slice: @unchecked Sendable {
     _ scopes: ScopeRows, _ result: inout Expansion, from first: Int, firstOffset: Int, _ execution: Execution
   ) throws(RuntimeProblem) {
     guard isCutting else { return }
+    var place = (start: first, written: first)
+    try cut(scopes, &result, &place, firstOffset: firstOffset, execution)
+    result.rows.count = place.written
+  }
+
+  /// Moves the slices of a batch of lists, of which the first starts at a place, to where they are to be written.
+  func cut(
+    _ scopes: ScopeRows, _ result: inout Expansion, _ place: inout (start: Int, written: Int), firstOffset: Int,
+    _ execution: Execution
+  ) throws(RuntimeProblem) {
     let vectors = try sources.vectors(scopes, execution)
+    let rows = result.rows.base
     let offsets = result.offsets.base + firstOffset
-    var start = first
-    var written = first
     for element in 0..<scopes.count {
       let end = Int(offsets[element])
       let slice = try range(vectors, element, of: scopes, execution)
-      let from = start + min(slice.offset, end - start)
+      let from = place.start + min(slice.offset, end - place.start)
       let count = min(slice.limit, end - from)
-      if written != from, count > 0 {
-        (result.rows.base + written).update(from: result.rows.base + from, count: count)
-      }
-      written += count
-      offsets[element] = UInt32(truncatingIfNeeded: written)
-      start = end
+      if place.written != from, count > 0 { (rows + place.written).update(from: rows + from, count: count) }
+      place.written += count
+      offsets[element] = UInt32(truncatingIfNeeded: place.written)
+      place.start = end
     }
-    result.rows.count = written
   }
 }

@@ -4,10 +4,10 @@ import GQLStore
 
 /// Writes the answer of a run: expands the levels of its members, all parents together, and writes them depth first.
 ///
-/// One for each execution, which keeps its memory between runs.
-final class ResponseWriter: OperatorState {
-  /// The run that it writes the answer of, which owns it.
-  unowned(unsafe) let execution: Execution
+/// Used by one thread at a time; reused by later runs of the same executable. It owns its run: a reference without a
+/// count would be counted at each use.
+package final class ResponseWriter {
+  package let execution: Execution
   let catalog: Catalog
   let readers: UnsafeMutablePointer<ColumnReader>
   /// By selection.
@@ -25,8 +25,8 @@ final class ResponseWriter: OperatorState {
   /// Bytes of the answer between two looks at its limits.
   private static let outputInterval = 1 << 23
 
-  init(_ executable: Executable, _ execution: Execution) {
-    self.execution = execution
+  init(_ executable: Executable, _ snapshot: Snapshot) {
+    execution = Execution(executable, snapshot)
     catalog = execution.catalog
     readers = execution.readers
     levels = ContiguousArray(executable.selections.map { _ in LevelState() })

@@ -19,6 +19,8 @@ final class CompiledSet: @unchecked Sendable {
   let lists: ListOperator
   let counter: CountOperator
   private let tester: ExistenceOperator
+  /// Indicates whether the pages of its table are grouped where they lie.
+  let groupsPages: Bool
   /// How many scopes beyond the element itself the filter, the order terms and `distinctOn` see.
   let outerScopes: Int
   let range: SourceRange
@@ -61,6 +63,7 @@ final class CompiledSet: @unchecked Sendable {
     lists = compiler.lists(plan.operators.lists)
     counter = compiler.counter(plan.operators.count)
     tester = compiler.tester(plan.operators.exists)
+    groupsPages = plan.operators.groups == .pages
     isPaged = bound.isPaged
     pagingFingerprint = bound.paging?.fingerprint ?? 0
     range = bound.range

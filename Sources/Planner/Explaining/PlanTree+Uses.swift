@@ -12,6 +12,7 @@ extension PlanTreeBuilder {
     // At the root there is one list.
     if depth == 0 { return nil }
     switch plan[id].operators.lists {
+    case .slices where plan.query[id].limit != nil || plan.query[id].offset != nil: return "slices"
     case .batched, .slices: return nil
     case .shared: return "once for all"
     case .each: return "one after the other"
@@ -58,7 +59,7 @@ extension PlanTreeBuilder {
       case .source: return "by degrees"
       case .range: return "by ranks"
       case .lookup, .hashJoin: return "by keys"
-      default: return "known"
+      default: return "number of rows"
       }
     }
   }
@@ -69,6 +70,18 @@ extension PlanTreeBuilder {
     case .firstLinks: "first links that the filter keeps"
     case .keyed: "keys together"
     case .first: "first member"
+    }
+  }
+}
+
+extension PageMethod {
+  /// Says how the cursors of a page are found.
+  var words: String {
+    switch self {
+    case .ranks: ", by rank"
+    case .ties: ", by rank of the first terms"
+    case .rows: ", by row"
+    case .compared: ", compared"
     }
   }
 }

@@ -126,6 +126,7 @@ struct PlanTreeBuilder {
       node.children = details(set, depth: depth + 1) + [lists(set, depth: 1)].compactMap { $0 }
       if !node.children.isEmpty || options.costs { below.append(node) }
     }
+    if plan[id].operators.groups == .pages { text += ", page by page" }
     var nodes = [PlanNode(label: "group", text: text, actuals: groups(of: id), children: below)]
     var inner = self
     inner.printer.hiddenScopes = 1
@@ -235,6 +236,10 @@ struct PlanTreeBuilder {
     if let order = order(set, setPlan) {
       nodes.append(PlanNode(label: "order", text: order, actuals: setPlan.order.sorts ? measured(id, .order) : []))
     }
+    if !set.distinctOn.isEmpty {
+      let keys = set.distinctOn.map { printer.text($0) }.joined(separator: ", ")
+      nodes.append(PlanNode(label: "distinct", text: "first of each \(keys)"))
+    }
     nodes += [setPlan.retreat, setPlan.whenKeysFail].compactMap { $0 }.map { retreat($0, of: id, depth: depth) }
     nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
     return nodes
@@ -267,24 +272,24 @@ struct PlanTreeBuilder {
     var skipped = set.offset.map { ", skipping \(printer.text($0))" } ?? ""
     if let after = set.paging?.after { skipped += " after \(printer.text(after))" }
     if let before = set.paging?.before { skipped += " before \(printer.text(before))" }
+    let page = setPlan.operators.page?.words ?? ""
+    var method = "from index"
+    if case .fullText = setPlan.access { method = "by score" }
     switch setPlan.order {
-    case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
+    case .natural where limit == nil && !set.isPaged: return nil
+    case .natural: method = "natural"
     case .fromAccess:
-      let isByRow = setPlan.access.fixedColumns(catalog) != nil && !setPlan.order.walk.isDescending
-      let method = isByRow ? "by insertion" : "from index"
-      return limit.map { "\(method), stop after \($0)\(skipped)" } ?? pages(set, skipped, method) ?? method
+      if setPlan.access.fixedColumns(catalog) != nil && !setPlan.order.walk.isDescending { method = "by insertion" }
     case .incremental(_, let prefix):
       let rest = Array(set.order.dropFirst(prefix))
-      return "from index by \(printer.order(Array(set.order.prefix(prefix)))), ties "
-        + (rest.isEmpty ? "in canonical order" : "sorted by \(printer.order(rest))")
-        + ", stop after \(limit ?? "")\(skipped)"
-    case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))"
-    case .sort: return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)\(skipped)" } ?? "")
+      if method != "by score" { method += " by \(printer.order(Array(set.order.prefix(prefix))))" }
+      method += ", ties " + (rest.isEmpty ? "in canonical order" : "sorted by \(printer.order(rest))")
+    case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))\(page)"
+    case .sort:
+      return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)" } ?? "")
+        + (limit != nil || set.isPaged ? skipped : "") + page
     }
-  }
-
-  private func pages(_ set: BoundSet, _ skipped: String, _ method: String) -> String? {
-    set.paging?.hasCursor ?? false ? method + skipped : nil
+    return method + (limit.map { ", stop after \($0)" } ?? "") + (limit != nil || set.isPaged ? skipped : "") + page
   }
 
   /// The sets and row sets in expressions that have something to tell.

@@ -5,9 +5,9 @@ import GQLQuery
 extension PhysicalPlan {
   /// Chooses the operators of all sets. They follow from access path, filter and order, and have no price of their own.
   package mutating func chooseOperators(_ catalog: Catalog) {
-    let showsDepths = Set(query.selections.filter(\.showsDepth).map(\.set))
+    let selected = SelectedSets(query)
     for index in sets.indices {
-      let facts = SetFacts(SetID(index), self, catalog, showsDepths: showsDepths.contains(SetID(index)))
+      let facts = SetFacts(SetID(index), self, selected, catalog)
       sets[index].operators = facts.operators(of: sets[index])
       if let retreat = sets[index].retreat { sets[index].retreat?.plan.operators = facts.operators(of: retreat.plan) }
       guard query.sets[index].source == .all, sets[index].access.keyExpressions.contains(where: query.canFail) else {
@@ -21,23 +21,44 @@ extension PhysicalPlan {
   }
 }
 
+/// The sets of which selections ask for more than members.
+struct SelectedSets {
+  /// Those whose members' depths are written.
+  fileprivate var withDepths: Set<SetID> = []
+  /// Those that a field at the root groups by what members say themselves.
+  fileprivate var grouped: Set<SetID> = []
+
+  init(_ query: BoundQuery) {
+    for selection in query.selections where selection.showsDepth { withDepths.insert(selection.set) }
+    for field in query.fields {
+      guard case .many(let id) = field.content, case .groups(let grouping) = query[id].shape,
+        grouping.aggregates.allSatisfy({ $0.set == nil })
+      else { continue }
+      grouped.insert(query[id].set)
+    }
+  }
+}
+
 /// What operators of a set may rely on.
 struct SetFacts {
   private let set: BoundSet
   private let query: BoundQuery
   private let catalog: Catalog
   /// Indicates whether the depths of its members are written, which a walk finds.
-  let showsDepths: Bool
+  private let showsDepths: Bool
+  /// Indicates whether a field at the root groups its members by what they say themselves.
+  private let isGroupedAtRoot: Bool
   /// Indicates whether its lists depend on what is around it.
   let isCorrelated: Bool
 
-  init(_ id: SetID, _ plan: PhysicalPlan, _ catalog: Catalog, showsDepths: Bool) {
+  init(_ id: SetID, _ plan: PhysicalPlan, _ selected: SelectedSets, _ catalog: Catalog) {
     query = plan.query
     set = plan.query[id]
     self.catalog = catalog
     var isClosure = false
     if case .closure = set.source { isClosure = plan[id].access == .source }
-    self.showsDepths = showsDepths && isClosure
+    showsDepths = isClosure && selected.withDepths.contains(id)
+    isGroupedAtRoot = selected.grouped.contains(id)
     isCorrelated =
       !query.freeScopes(of: id).isEmpty
       || plan[id].access.keyExpressions.contains { [query] in !query.freeScopes(of: $0).isEmpty }
@@ -77,6 +98,11 @@ struct SetFacts {
     }
   }
 
+  /// Indicates whether its members are a whole table.
+  func isTable(_ plan: SetPlan) -> Bool {
+    plan.access == .scan && isPlain(plan) && set.order.isEmpty && set.limit == nil && set.offset == nil
+  }
+
   /// Indicates whether the access path tells the number of rows without finding them.
   func isCounted(_ plan: SetPlan) -> Bool {
     switch (plan.access, set.source) {
@@ -93,7 +119,8 @@ struct SetFacts {
 
   func operators(of plan: SetPlan) -> SetOperators {
     SetOperators(
-      lists: listMethod(plan), page: pageMethod(plan), count: countMethod(plan), exists: existenceMethod(plan))
+      lists: listMethod(plan), page: pageMethod(plan), count: countMethod(plan), exists: existenceMethod(plan),
+      groups: isTable(plan) && isGroupedAtRoot ? .pages : .lists)
   }
 
   private func listMethod(_ plan: SetPlan) -> ListMethod {
@@ -182,6 +209,7 @@ struct SetFacts {
     case .keyed: require(lists(plan) == .keyed && set.limit == nil, "tests keys where there are none")
     case .first: require(set.distinctOn.isEmpty && !set.isPaged && !set.isOneByKey, "tests one member of several")
     }
+    require(operators.groups == .lists || isTable(plan) && isGroupedAtRoot, "groups pages of other rows")
     return problems
   }
 }

@@ -32,9 +32,9 @@ package enum PlanValidator {
         problems.append("row set \(index) reads one that is computed later")
       }
     }
-    let showsDepths = Set(plan.query.selections.filter(\.showsDepth).map(\.set))
+    let selected = SelectedSets(plan.query)
     for (index, set) in plan.query.sets.enumerated() {
-      let facts = SetFacts(SetID(index), plan, catalog, showsDepths: showsDepths.contains(SetID(index)))
+      let facts = SetFacts(SetID(index), plan, selected, catalog)
       let setPlan = plan.sets[index]
       let name = "set \(index)"
       if rowSetsUsed(by: setPlan).contains(where: { !plan.rowSets.indices.contains($0) }) {

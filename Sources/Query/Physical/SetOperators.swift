@@ -13,14 +13,18 @@ package struct SetOperators: Sendable, Hashable {
   package var count = CountMethod.lists
   /// How it is found whether there are members.
   package var exists = ExistenceMethod.count
+  /// How members are put into groups, where they are grouped.
+  package var groups = GroupMethod.lists
 
   package init(
-    lists: ListMethod = .each, page: PageMethod? = nil, count: CountMethod = .lists, exists: ExistenceMethod = .count
+    lists: ListMethod = .each, page: PageMethod? = nil, count: CountMethod = .lists, exists: ExistenceMethod = .count,
+    groups: GroupMethod = .lists
   ) {
     self.lists = lists
     self.page = page
     self.count = count
     self.exists = exists
+    self.groups = groups
   }
 }
 
@@ -64,6 +68,14 @@ package enum CountMethod: Sendable, Hashable, CaseIterable {
   case filter
   /// By finding the lists.
   case lists
+}
+
+/// How the members of a set are put into groups.
+package enum GroupMethod: Sendable, Hashable, CaseIterable {
+  /// By their lists.
+  case lists
+  /// Page by page of the table, whose columns are read where they lie. Needs a whole table at the root.
+  case pages
 }
 
 /// How it is found whether a set has members.
