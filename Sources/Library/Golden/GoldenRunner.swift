@@ -161,7 +161,7 @@ package struct GoldenRunner {
               try query.run(values, options: options)
             }
           text += String(decoding: answer.prettyUTF8, as: UTF8.self) + "\n"
-        case .plan: text += try query.explain(values, costs: false)
+        case .plan: text += try query.explain(values, figures: golden.figures(database.catalog))
         case .diagnostics: _ = try query.run(values, options: options)
         }
       }

@@ -11,6 +11,9 @@ package func optimize(
   _ query: BoundQuery, catalog: Catalog, statistics: any Statistics, parameters: [Value?]? = nil,
   sampler: (any SelectivitySampler)? = nil, options: PlannerOptions = .init()
 ) -> Analyzed<PhysicalPlan> {
+  let statistics: any Statistics =
+    options.figures.isEmpty
+    ? statistics : StatedStatistics(figures: options.figures, counted: statistics, catalog: catalog)
   let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules, options.interruption)
   let estimator = CardinalityEstimator(
     catalog: catalog, statistics: statistics, parameterTypes: query.parameters, parameters: parameters,
