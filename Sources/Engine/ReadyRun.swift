@@ -50,7 +50,8 @@ final class ReadyRun: @unchecked Sendable {
   }
   let plan: ReadyPlan
   let writer: ResponseWriter
-  var execution: Execution { writer.execution }
+  /// The writer's, kept beside it because each way through the writer counts a reference.
+  let execution: Execution
   private let parameters: [CellBinding]
   /// How many are variables.
   private let shown: Int
@@ -68,6 +69,7 @@ final class ReadyRun: @unchecked Sendable {
     parameters = bindings
     shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
     writer = plan.executable.makeWriter(snapshot, limits: limits)
+    execution = writer.execution
   }
 
   /// Gives the execution its parameters. Who does not run it then calls `execution.end()`.
