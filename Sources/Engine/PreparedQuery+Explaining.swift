@@ -36,6 +36,15 @@ extension PreparedQuery {
     try explain(variables, on: database.latest(), costs: costs, analyze: analyze, options: options)
   }
 
+  /// Returns the plan, without figures, that would be chosen for data of which these are stated.
+  package func explain(_ variables: [String: Value], figures: StatedFigures) throws(QueryError) -> String {
+    if figures.isEmpty || isMutation { return try explain(variables, costs: false) }
+    let snapshot = try database.latest()
+    let (plan, explanation) = try explainedPlan(
+      variables, snapshot, costs: false, analyze: false, RunOptions(), figures)
+    return GQLPlanner.explain(plan, catalog: snapshot.catalog, options: explanation)
+  }
+
   private func explain(
     _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
@@ -89,12 +98,15 @@ extension PreparedQuery {
   }
 
   private func explainedPlan(
-    _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, analyze: Bool, _ options: RunOptions
+    _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, analyze: Bool, _ options: RunOptions,
+    _ figures: StatedFigures = StatedFigures()
   ) throws(QueryError) -> (PhysicalPlan, ExplainOptions) {
     let interruption = options.interruption(document.limits, used: document.readBytes)
     let query = try bound(variables, snapshot.catalog, interruption)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: options.now)
-    let plan = try plan(query, snapshot, parameters, PlannerOptions(interruption: interruption))
+    var planning = PlannerOptions(interruption: interruption)
+    planning.figures = figures
+    let plan = try plan(query, snapshot, parameters, planning)
     var actuals: [SetActuals]?
     if analyze {
       do {

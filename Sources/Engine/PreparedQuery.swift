@@ -183,7 +183,7 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) -> Result {
     run.buffer.removeAll()
     do {
-      try run.plan.executable.run(run.execution, on: snapshot, into: &run.buffer)
+      try run.plan.executable.run(run.writer, on: snapshot, into: &run.buffer)
     } catch {
       let diagnostic = error.diagnostic(snapshot: run.execution.snapshot)
       run.execution.end()

@@ -49,6 +49,8 @@ final class ReadyRun: @unchecked Sendable {
     case unclear
   }
   let plan: ReadyPlan
+  let writer: ResponseWriter
+  /// The writer's, kept beside it because each way through the writer counts a reference.
   let execution: Execution
   private let parameters: [CellBinding]
   /// How many are variables.
@@ -66,7 +68,8 @@ final class ReadyRun: @unchecked Sendable {
     self.plan = plan
     parameters = bindings
     shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
-    execution = plan.executable.makeExecution(snapshot, limits: limits)
+    writer = plan.executable.makeWriter(snapshot, limits: limits)
+    execution = writer.execution
   }
 
   /// Gives the execution its parameters. Who does not run it then calls `execution.end()`.

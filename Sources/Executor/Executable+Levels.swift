@@ -21,25 +21,27 @@ extension Executable {
     _ snapshot: Snapshot, parameters: [Value?], given: UnsafeBufferPointer<UInt32>, host: (any HostCode)?,
     _ body: ((SelectionID) -> LevelRows) -> Void
   ) throws(RuntimeProblem) {
-    let execution = take(snapshot)
+    let writer = takeWriter(snapshot)
+    let execution = writer.execution
     execution.limits = .none
     execution.cancellation = nil
     execution.given = given
     execution.host = host
     defer {
       execution.given = UnsafeBufferPointer(start: nil, count: 0)
-      give(execution)
+      give(writer)
     }
-    execution.begin(snapshot, self, outputStart: 0)
     execution.bind(parameters, self)
+    execution.begin(snapshot, self)
+    writer.begin(at: 0)
     for index in 0..<root.operationCount {
       switch root.operations[index].kind {
-      case .one, .many: try expandRoot(Int(root.operations[index].index), execution)
+      case .one, .many: try expandRoot(Int(root.operations[index].index), writer)
       default: break
       }
     }
     body { id in
-      let members = execution.levels[id.index]
+      let members = writer.levels[id.index]
       return LevelRows(
         rows: UnsafeBufferPointer(start: members.members.rows.base, count: members.members.rows.count),
         offsets: UnsafeBufferPointer(start: members.members.offsets.base, count: members.members.offsets.count))
@@ -47,15 +49,13 @@ extension Executable {
   }
 
   /// Finds the members of a selection at the root, and of all below it.
-  private func expandRoot(_ index: Int, _ execution: Execution) throws(RuntimeProblem) {
+  private func expandRoot(_ index: Int, _ writer: ResponseWriter) throws(RuntimeProblem) {
     let selection = selections[index]
-    let level = execution.levels[index]
-    level.members.removeAll()
-    level.members.offsets.append(0)
+    let level = writer.levels[index]
     level.parentBase = 0
-    try execution.append(sets[selection.set], .root, into: &level.members)
-    try execution.begin(selection, level, above: nil)
+    try sets[selection.set].expand(.root, writer.execution, into: &level.members)
+    try writer.begin(selection, level, above: nil)
     if selection.children.isEmpty { return }
-    try execution.expandLevels(below: selection, level, 0..<level.members.rows.count, self, written: 0)
+    try writer.expandLevels(below: selection, level, 0..<level.members.rows.count, self, written: 0)
   }
 }

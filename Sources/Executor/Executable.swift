@@ -26,8 +26,9 @@ package final class Executable: @unchecked Sendable {
   private let conditions: ScalarSources?
   private let constants = CellPool()
   private let block = ByteBlock()
-  /// Executions that wait for the next run.
+  /// Executions, and writers with theirs, that wait for the next run.
   private let idle = IdlePair<Execution>()
+  private let idleWriters = IdlePair<ResponseWriter>()
 
   /// By number in `plan.watched`; nil if one of them cannot be reckoned from cells.
   private let probes: [AccessProbe]
@@ -52,10 +53,7 @@ package final class Executable: @unchecked Sendable {
       sets.append(CompiledSet(index, &compiler))
     }
     self.sets = sets
-    rowSets = plan.rowSets.map { rowSet in
-      CompiledRowSet(
-        set: rowSet.set.index, type: rowSet.type, routes: rowSet.routes.map { $0.map { compiler.relation($0) } })
-    }
+    rowSets = plan.rowSets.map { CompiledRowSet($0, &compiler) }
     var output = OutputCompiler(block: block, selections: query.selections.count)
     var selections: [CompiledSelection] = []
     // Children have higher numbers than their parents.
@@ -107,36 +105,29 @@ package final class Executable: @unchecked Sendable {
     _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits, cancellation: Cancellation?,
     into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let execution = take(snapshot)
-    execution.limits = limits
-    execution.cancellation = cancellation
-    let start = output.count
-    do {
-      try run(execution, snapshot, parameters, into: &output)
-    } catch {
-      output.truncate(to: start)
-      give(execution)
-      throw error
-    }
-    give(execution)
+    let writer = takeWriter(snapshot)
+    writer.execution.limits = limits
+    writer.execution.cancellation = cancellation
+    defer { give(writer) }
+    try run(writer, snapshot, parameters, into: &output)
   }
 
-  /// An execution for ``run(_:on:into:)``, with limits that hold for all its runs.
-  package func makeExecution(_ snapshot: Snapshot, limits: RunLimits) -> Execution {
-    let execution = Execution(self, snapshot)
-    execution.limits = limits
-    return execution
+  /// A writer for ``run(_:on:into:)``, with limits that hold for all its runs.
+  package func makeWriter(_ snapshot: Snapshot, limits: RunLimits) -> ResponseWriter {
+    let writer = ResponseWriter(self, snapshot)
+    writer.execution.limits = limits
+    return writer
   }
 
-  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by an execution of this executable that has
-  /// its parameters already. The caller ends the execution, which owns the snapshot until then.
+  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``, by a writer of this executable whose run has
+  /// its parameters already. The caller ends the run, which owns the snapshot until then.
   package func run(
-    _ execution: Execution, on snapshot: consuming Snapshot, into output: inout ByteBuffer
+    _ writer: ResponseWriter, on snapshot: consuming Snapshot, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let start = output.count
-    execution.begin(snapshot, self, outputStart: start)
+    writer.execution.begin(snapshot, self)
     do {
-      try write(execution, into: &output)
+      try write(writer, into: &output)
     } catch {
       output.truncate(to: start)
       throw error
@@ -147,7 +138,7 @@ package final class Executable: @unchecked Sendable {
   /// `accessEstimates` gave for the parameters that the plan was made for.
   package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
     guard probes.count == estimates.count else { return false }
-    execution.begin(snapshot, self, outputStart: 0)
+    execution.begin(snapshot, self)
     for index in 0..<probes.count where !areAlike(probes[index].estimate(execution), estimates[index]) { return false }
     return true
   }
@@ -156,12 +147,11 @@ package final class Executable: @unchecked Sendable {
   package func analyze(
     _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits = .none
   ) throws(RuntimeProblem) -> [SetActuals] {
-    let execution = Execution(self, snapshot)
-    execution.limits = limits
-    execution.actuals = Array(repeating: SetActuals(), count: sets.count)
+    let writer = makeWriter(snapshot, limits: limits)
+    writer.execution.actuals = Array(repeating: SetActuals(), count: sets.count)
     var output = ByteBuffer(capacity: 4096)
-    try run(execution, snapshot, parameters, into: &output)
-    return execution.actuals ?? []
+    try run(writer, snapshot, parameters, into: &output)
+    return writer.execution.actuals ?? []
   }
 
   /// As ``run(_:parameters:limits:cancellation:into:)``, with the rows that sets of the source `.given` consist of.
@@ -171,46 +161,42 @@ package final class Executable: @unchecked Sendable {
     _ snapshot: Snapshot, parameters: [Value?], given: UnsafeBufferPointer<UInt32>, of type: EntityTypeID,
     inserted: [UInt32], limits: RunLimits, cancellation: Cancellation?, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let execution = take(snapshot)
+    let writer = takeWriter(snapshot)
+    let execution = writer.execution
     execution.limits = limits
     execution.cancellation = cancellation
     execution.given = given
     if asksInserted {
-      execution.inserted.clear(rows: snapshot.slotCount(type))
-      for row in inserted { execution.inserted.insert(row) }
+      execution.input.inserted.clear(rows: snapshot.slotCount(type))
+      for row in inserted { execution.input.inserted.insert(row) }
     }
-    let start = output.count
     defer {
       execution.given = UnsafeBufferPointer(start: nil, count: 0)
-      give(execution)
+      give(writer)
     }
-    do {
-      try run(execution, snapshot, parameters, into: &output)
-    } catch {
-      output.truncate(to: start)
-      throw error
-    }
+    try run(writer, snapshot, parameters, into: &output)
   }
 
   private func run(
-    _ execution: Execution, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
+    _ writer: ResponseWriter, _ snapshot: Snapshot, _ parameters: [Value?], into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    execution.begin(snapshot, self, outputStart: output.count)
-    execution.bind(parameters, self)
-    try write(execution, into: &output)
+    writer.execution.bind(parameters, self)
+    try run(writer, on: snapshot, into: &output)
   }
 
-  private func write(_ execution: Execution, into output: inout ByteBuffer) throws(RuntimeProblem) {
+  private func write(_ writer: ResponseWriter, into output: inout ByteBuffer) throws(RuntimeProblem) {
     let start = output.count
+    let execution = writer.execution
+    writer.begin(at: start)
     if let conditions {
       let vectors = try conditions.vectors(.root, execution)
       for index in 0..<conditions.count {
-        execution.conditions[index] = conditions.cell(index, vectors, 0, execution)?.low == 1
+        writer.conditions[index] = conditions.cell(index, vectors, 0, execution)?.low == 1
       }
     }
-    try execution.writeRoot(self, into: &output)
+    try writer.writeRoot(self, into: &output)
     try execution.checkStop()
-    try execution.checkBytes(output.count)
+    try writer.checkBytes(output.count)
     assert(isJSON(output, from: start), "an answer is no JSON text")
   }
 
@@ -233,9 +219,18 @@ package final class Executable: @unchecked Sendable {
 
   func take(_ snapshot: Snapshot) -> Execution { idle.take() ?? Execution(self, snapshot) }
 
+  func takeWriter(_ snapshot: Snapshot) -> ResponseWriter {
+    idleWriters.take() ?? ResponseWriter(self, snapshot)
+  }
+
+  func give(_ writer: ResponseWriter) {
+    writer.execution.end()
+    if writer.execution.isWorthKeeping { _ = idleWriters.put(writer) }
+  }
+
   func give(_ execution: Execution) {
     execution.end()
-    if !execution.isLarge { _ = idle.put(execution) }
+    if execution.isWorthKeeping { _ = idle.put(execution) }
   }
 }
 

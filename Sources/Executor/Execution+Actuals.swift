@@ -29,6 +29,22 @@ extension Execution {
     record(set, .order, loops: 0, rows: rows, since: start, bytes: rows &* (16 &+ 9 &* order.terms.count))
   }
 
+  /// Notes that a scan or a walk has found too few rows for what it had looked at.
+  @inline(never)
+  func noteRetreat(_ set: CompiledSet) { actuals?[set.id].retreats += 1 }
+
+  /// Notes the members of the elements of a batch that were counted.
+  func note(_ counts: UnsafePointer<Int64>, of set: CompiledSet, _ elements: Int, since start: UInt64) {
+    if actuals == nil { return }
+    note(set, .counts, loops: elements, rows: (0..<elements).reduce(0) { $0 &+ Int(counts[$1]) }, since: start)
+  }
+
+  /// Notes the elements of a batch that were found to have members.
+  func note(_ results: UnsafePointer<UInt8>, of set: CompiledSet, _ elements: Int, since start: UInt64) {
+    if actuals == nil { return }
+    note(set, .tests, loops: elements, rows: (0..<elements).reduce(0) { $0 &+ Int(results[$1]) }, since: start)
+  }
+
   /// Notes one use of a set for a batch of elements.
   @inline(__always)
   func note(

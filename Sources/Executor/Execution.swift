@@ -19,150 +19,107 @@ package struct ScopeRows {
   package static var root: ScopeRows { ScopeRows(count: 1, scopes: []) }
 }
 
-/// One run of an ``Executable``: its snapshot, parameters, working memory. Used by one thread at a time; reused by
-/// later runs of the same executable.
+/// One run of an ``Executable``: its snapshot, parameters, limits, and the memory of its operators. Used by one thread at
+/// a time; reused by later runs of the same executable.
 package final class Execution {
   package let catalog: Catalog
-  /// The run's hold on its snapshot: from ``begin(_:_:outputStart:)`` to ``end()``, so that between runs no version of
-  /// the data is kept.
-  @exclusivity(unchecked) private var owned: Snapshot?
-  /// The same without a count, as every batch reads it. Set together with `owned` and nowhere else, so what it points to
-  /// lives whenever something runs; it points to nothing between runs.
-  @exclusivity(unchecked) private unowned(unsafe) var current: Snapshot
-  /// The snapshot that `readers` and `hashIndexes` are of. No later one has the same number, so that they are never read
-  /// for another, nor behind their own one's end.
-  @exclusivity(unchecked) private var identity: UInt64 = 0
-  /// By number of the index; see ``Snapshot/hashIndexes``.
-  @exclusivity(unchecked) private(set) var hashIndexes: UnsafePointer<HashIndexReader?>
-  /// Another number in every run: what a state derived from parameters or the snapshot is stale under another number.
-  @exclusivity(unchecked) package internal(set) var run: UInt64 = 0
-  /// The parameters in the form of a column of their type; texts and lists live as long as the run.
-  package let parameterCells: UnsafePointer<Cell>
-  package let parameterValid: UnsafePointer<Bool>
-  /// Freed at the end of the run; who needs much in a loop releases to a mark.
-  package let scratch = ScratchArena()
-
   /// Alive, without a count: executions are made by an executable, which keeps those that rest, and are run only by its
   /// methods, or by a ``ValueProgram`` or a `ReadyRun`, which own it.
   let executable: Unmanaged<Executable>
-  let sets: ContiguousArray<SetState>
-  let levels: ContiguousArray<LevelState>
+  /// The run's hold on its snapshot: from ``begin(_:_:)`` to ``end()``, so that between runs no version of the data is
+  /// kept.
+  @exclusivity(unchecked) private var data: SnapshotHold
   /// One reader per slot of the executable.
   let readers: UnsafeMutablePointer<ColumnReader>
-  private let cells: UnsafeMutablePointer<Cell>
-  private let valid: UnsafeMutablePointer<Bool>
-  /// Conditions of fields, by slot: whether the field is written.
-  let conditions: UnsafeMutablePointer<Bool>
-  let rowSets: ContiguousArray<RowSetState>
-  /// By selection; nil for those that are not grouped.
-  let groups: ContiguousArray<GroupState?>
+  /// Another number in every run: what a state derived from parameters or the snapshot is stale under another number.
+  @exclusivity(unchecked) package internal(set) var run: UInt64 = 0
+  private let parameters: ParameterMemory
+  /// Freed at the end of the run; who needs much in a loop releases to a mark.
+  package let scratch = ScratchArena()
+  /// The working memory of each set's operators.
+  let sets: ContiguousArray<SetState>
   /// The elements that each list call goes through, by its number.
   let items: UnsafeMutablePointer<ListItems>
+  @exclusivity(unchecked) private var states: OperatorStates
   @exclusivity(unchecked) var actuals: [SetActuals]?
   @exclusivity(unchecked) var limits = RunLimits.none
   @exclusivity(unchecked) var cancellation: Cancellation?
-  /// Entities, groups and objects of introspection in the answer so far.
-  @exclusivity(unchecked) private(set) var nodes = 0
-  @exclusivity(unchecked) private var visitedRows = 0
-  /// What was counted since the clock was last looked at, see ``charge(_:)``.
-  @exclusivity(unchecked) private var charged = 0
-  @exclusivity(unchecked) private var isStopped = false
-  @exclusivity(unchecked) private var stop: RuntimeProblem?
-  /// Memory for comparing JSON.
-  lazy var jsonComparison = JSONComparison()
+  @exclusivity(unchecked) var usage = RunUsage()
+  @exclusivity(unchecked) var input = RunInput()
   /// The slowest functions take about 130 ns a byte: some milliseconds.
   private static let chargedBytes = 1 << 15
   /// An execution that needed more than this is not kept for later runs.
   private static let keptBytes = 1 << 22
   /// Bytes from which on a run looks at the memory of the process.
   private static let unwatchedBytes = 1 << 26
-  /// Bytes of the answer between two looks at its limits.
-  static let outputInterval = 1 << 23
-  /// The length of the output at which its limits are looked at next.
-  @exclusivity(unchecked) var lookAtOutput = Execution.outputInterval
-  /// The levels of the answer that are expanded and not written yet.
-  @exclusivity(unchecked) var expanded = ExpandedLevels()
-  @exclusivity(unchecked) var isLarge = false
-  /// Memory of the registers of all programs. What usual queries need is not counted.
-  @exclusivity(unchecked) private var registerBytes = 0
   private static let freeRegisterBytes = 1 << 20
   private static let keptRegisterBytes = 1 << 26
-  /// What keeps loads that only warm the cache.
-  @exclusivity(unchecked) var warmed: UInt64 = 0
-  /// Where the answer begins in the output.
-  @exclusivity(unchecked) var outputStart = 0
-  /// The members of sets whose source is `.given`.
-  @exclusivity(unchecked) var given = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
-  /// The code of host nodes; nil where a plan has none.
-  @exclusivity(unchecked) var host: (any HostCode)?
-  /// What `_inserted` is true for, a bit a row.
-  @exclusivity(unchecked) var inserted = BitMemory()
-  @exclusivity(unchecked) private var states = StateTable()
-  /// The links that sleep, of relations that were asked for them; nil where there are none.
-  @exclusivity(unchecked) var remembered: [(relation: RelationID, links: RememberedLinks?)] = []
-  /// By slot; nil until needed.
-  @exclusivity(unchecked) private var operatorStates: ContiguousArray<OperatorState?>
-  /// Full-text queries of operators.
-  @exclusivity(unchecked) var textSearches: [FullTextSearchState] = []
 
   init(_ executable: Executable, _ snapshot: Snapshot) {
     catalog = executable.catalog
     self.executable = Unmanaged.passUnretained(executable)
-    current = snapshot
-    hashIndexes = snapshot.hashIndexes
+    data = SnapshotHold(snapshot)
     sets = ContiguousArray(executable.sets.map { _ in SetState() })
-    levels = ContiguousArray(executable.selections.map { _ in LevelState() })
-    groups = ContiguousArray(executable.selections.map { $0.grouping.map { GroupState($0) } })
-    rowSets = ContiguousArray(executable.plan.rowSets.map { _ in RowSetState() })
     readers = .allocate(capacity: max(executable.readers.count, 1))
-    let parameters = max(executable.plan.query.parameters.count, 1)
-    cells = .allocate(capacity: parameters)
-    cells.initialize(repeating: Cell(low: 0), count: parameters)
-    valid = .allocate(capacity: parameters)
-    valid.initialize(repeating: false, count: parameters)
-    conditions = .allocate(capacity: executable.conditionCount + 1)
-    conditions.initialize(repeating: true, count: executable.conditionCount + 1)
+    parameters = ParameterMemory(executable.plan.query.parameters.count)
     items = .allocate(capacity: max(executable.plan.query.itemCount, 1))
-    operatorStates = ContiguousArray(repeating: nil, count: executable.stateCount)
-    parameterCells = UnsafePointer(cells)
-    parameterValid = UnsafePointer(valid)
+    states = OperatorStates(executable.stateCount)
   }
 
   deinit {
     readers.deallocate()
-    cells.deallocate()
-    valid.deallocate()
-    conditions.deallocate()
     items.deallocate()
   }
 
-  /// The run's version of the data. Between ``begin(_:_:outputStart:)`` and ``end()`` only.
+  /// The run's version of the data. Between ``begin(_:_:)`` and ``end()`` only.
   package var snapshot: Snapshot {
     @inline(__always) get {
-      assert(owned != nil, "an execution's snapshot lives as long as its run")
-      return current
+      assert(data.owned != nil, "an execution's snapshot lives as long as its run")
+      return data.current
     }
+  }
+
+  /// By number of the index; see ``Snapshot/hashIndexes``.
+  var hashIndexes: UnsafePointer<HashIndexReader?> { @inline(__always) get { data.hashIndexes } }
+
+  /// The parameters in the form of a column of their type; texts and lists live as long as the run.
+  package var parameterCells: UnsafePointer<Cell> { @inline(__always) get { UnsafePointer(parameters.cells) } }
+  package var parameterValid: UnsafePointer<Bool> { @inline(__always) get { UnsafePointer(parameters.valid) } }
+
+  /// The members of sets whose source is `.given`.
+  var given: UnsafeBufferPointer<UInt32> {
+    get { input.given }
+    set { input.given = newValue }
+  }
+
+  /// The code of host nodes; nil where a plan has none.
+  var host: (any HostCode)? {
+    get { input.host }
+    set { input.host = newValue }
+  }
+
+  /// The levels of the answer that are expanded and not written yet.
+  var expanded: ExpandedLevels {
+    @inline(__always) get { usage.expanded }
+    @inline(__always) _modify { yield &usage.expanded }
   }
 
   /// Starts a run, or a part of one: ``end()`` ends it. The snapshot is the execution's from here on.
   @inline(__always)
-  func begin(_ snapshot: consuming Snapshot, _ executable: Executable, outputStart: Int) {
-    current = snapshot
-    owned = consume snapshot
-    begin(executable, outputStart: outputStart)
+  func begin(_ snapshot: consuming Snapshot, _ executable: Executable) {
+    data.current = snapshot
+    data.owned = consume snapshot
+    begin(executable)
   }
 
-  private func begin(_ executable: Executable, outputStart: Int) {
-    let snapshot = current
-    self.outputStart = outputStart
+  private func begin(_ executable: Executable) {
+    let snapshot = data.current
     run &+= 1
-    expanded = ExpandedLevels()
-    lookAtOutput = outputStart &+ Execution.outputInterval
-    nodes = 0
-    visitedRows = 0
-    if identity == snapshot.identity { return }
-    identity = snapshot.identity
-    hashIndexes = snapshot.hashIndexes
+    usage.expanded = ExpandedLevels()
+    usage.visitedRows = 0
+    if data.identity == snapshot.identity { return }
+    data.identity = snapshot.identity
+    data.hashIndexes = snapshot.hashIndexes
     let addresses = executable.readers
     for index in 0..<addresses.count {
       (readers + index).initialize(to: snapshot.column(addresses[index].type, addresses[index].column))
@@ -171,42 +128,37 @@ package final class Execution {
 
   /// Lets go of what belongs to one run only, the snapshot included.
   package func end() {
-    owned = nil
+    data.owned = nil
     if cancellation != nil { cancellation = nil }
-    if host != nil { host = nil }
-    if isStopped {
-      isStopped = false
-      stop = nil
+    if input.host != nil { input.host = nil }
+    if usage.isStopped {
+      usage.isStopped = false
+      usage.stop = nil
     }
-    if !remembered.isEmpty { remembered.removeAll() }
-    for state in textSearches { state.search = nil }
+    states.end()
     scratch.removeAll()
   }
 
   /// Takes the parameters in; those that were not provided are null.
-  func bind(_ parameters: [Value?], _ executable: Executable) {
-    let count = executable.plan.query.parameters.count
-    guard count > 0 else { return }
-    for index in 0..<count {
-      if index < parameters.count, let value = parameters[index],
+  func bind(_ values: [Value?], _ executable: Executable) {
+    for index in 0..<executable.plan.query.parameters.count {
+      if index < values.count, let value = values[index],
         let cell = ParameterCells.cell(value, executable.parameterKinds[index], scratch)
       {
-        cells[index] = cell
-        valid[index] = true
+        setParameter(index, cell)
       } else {
-        cells[index] = Cell(low: 0)
-        valid[index] = false
+        setParameter(index, nil)
       }
     }
   }
 
   /// Whether it may rest until another run; one that needed much memory may not.
-  package var isWorthKeeping: Bool { !isLarge }
+  package var isWorthKeeping: Bool { !usage.isLarge }
 
   /// Replaces the value of a parameter; nil is null. Before anything is evaluated in a run.
   package func setParameter(_ index: Int, _ cell: Cell?) {
-    cells[index] = cell ?? Cell(low: 0)
-    valid[index] = cell != nil
+    parameters.cells[index] = cell ?? Cell(low: 0)
+    parameters.valid[index] = cell != nil
   }
 
   /// Throws if the run is cancelled or its time is up. Call it once a batch.
@@ -224,9 +176,9 @@ package final class Execution {
   /// through between two looks at the clock.
   @inline(__always)
   func charge(_ bytes: Int) throws(RuntimeProblem) {
-    charged &+= bytes
-    if charged >= Execution.chargedBytes {
-      charged = 0
+    usage.charged &+= bytes
+    if usage.charged >= Execution.chargedBytes {
+      usage.charged = 0
       try checkpoint()
     }
   }
@@ -235,58 +187,43 @@ package final class Execution {
   /// work gives has no meaning, and whoever started it throws by ``checkStop()``.
   @inline(__always)
   func goesOn(_ bytes: Int, holding held: @autoclosure () -> Int = 0) -> Bool {
-    charged &+= bytes
-    return charged < Execution.chargedBytes ? !isStopped : look(held())
+    usage.charged &+= bytes
+    return usage.charged < Execution.chargedBytes ? !usage.isStopped : look(held())
   }
 
   @inline(never)
   private func look(_ held: Int) -> Bool {
-    charged = 0
-    if isStopped { return false }
+    usage.charged = 0
+    if usage.isStopped { return false }
     do throws(RuntimeProblem) {
       try checkpoint()
       if held > 0 { try checkComputed(held) }
     } catch {
-      stop = error
-      isStopped = true
+      usage.stop = error
+      usage.isStopped = true
     }
-    return !isStopped
+    return !usage.isStopped
   }
 
   /// Throws why work that cannot throw was to end.
   @inline(__always)
   func checkStop() throws(RuntimeProblem) {
-    if isStopped, let stop { throw stop }
+    if usage.isStopped, let stop = usage.stop { throw stop }
   }
 
   /// Counts rows that a condition is evaluated for, or that an access path gives without one.
   @inline(__always)
   func visit(_ rows: Int) throws(RuntimeProblem) {
-    visitedRows &+= rows
+    usage.visitedRows &+= rows
     try checkVisits(0)
   }
 
   /// Throws if so many rows more are too many.
   @inline(__always)
   func checkVisits(_ rows: Int) throws(RuntimeProblem) {
-    if visitedRows &+ rows > limits.maximumVisitedRows {
+    if usage.visitedRows &+ rows > limits.maximumVisitedRows {
       throw RuntimeProblem(
         .limitExceeded(name: "visited-rows", limit: limits.maximumVisitedRows), at: SourceRange(at: 0))
-    }
-  }
-
-  /// Counts nodes of the answer.
-  @inline(__always)
-  func countNodes(_ number: Int) throws(RuntimeProblem) {
-    try checkNodes(number, at: SourceRange(at: 0))
-    nodes &+= number
-  }
-
-  /// Throws if so many nodes more, which are yet to be counted, are more than the answer may have.
-  @inline(__always)
-  func checkNodes(_ number: Int, at range: SourceRange) throws(RuntimeProblem) {
-    if number > limits.maximumNodes &- nodes {
-      throw RuntimeProblem(.limitExceeded(name: "answer-nodes", limit: limits.maximumNodes), at: range)
     }
   }
 
@@ -301,8 +238,8 @@ package final class Execution {
 
   /// Counts the memory of programs, which lives as long as the execution.
   func holdRegisters(_ bytes: Int) throws(RuntimeProblem) {
-    registerBytes += bytes
-    if registerBytes > Execution.keptRegisterBytes { isLarge = true }
+    usage.registerBytes += bytes
+    if usage.registerBytes > Execution.keptRegisterBytes { usage.isLarge = true }
     try checkMemory(0)
   }
 
@@ -320,8 +257,8 @@ package final class Execution {
   /// hold.
   @inline(never)
   func checkMemory(_ bytes: Int) throws(RuntimeProblem) {
-    if bytes > Execution.keptBytes { isLarge = true }
-    let held = scratch.usedBytes + max(0, registerBytes - Execution.freeRegisterBytes) + expanded.bytes
+    if bytes > Execution.keptBytes { usage.isLarge = true }
+    let held = scratch.usedBytes + max(0, usage.registerBytes - Execution.freeRegisterBytes) + usage.expanded.bytes
     if bytes > limits.maximumMemory - held {
       throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
     }
@@ -343,17 +280,41 @@ package final class Execution {
   }
 
   /// The working memory of a program in this execution; made at the first call.
-  package func state(for program: ExpressionProgram) -> ExpressionState {
-    states.state(for: program)
-  }
+  package func state(for program: ExpressionProgram) -> ExpressionState { states.programs.state(for: program) }
 
   /// Returns the memory of an operator, made at the first call. Precondition: a slot has one type of state.
   @inline(__always)
   func state<State: OperatorState>(_ slot: Int, _ make: () -> State) -> State {
-    if let known = operatorStates[slot] { return unsafeDowncast(known, to: State.self) }
+    if let known = states.operators[slot] { return unsafeDowncast(known, to: State.self) }
     let made = make()
-    operatorStates[slot] = made
+    states.operators[slot] = made
     return made
+  }
+
+  /// Returns the memory of an operator, if there is some.
+  @inline(__always)
+  func known<State: OperatorState>(_ slot: Int) -> State? {
+    states.operators[slot].map { unsafeDowncast($0, to: State.self) }
+  }
+
+  /// Returns the groups of a grouped selection.
+  func groups(of selection: Int) -> GroupState? {
+    executable._withUnsafeGuaranteedRef { $0.selections[selection].grouping }?.state(self)
+  }
+
+  /// Memory for comparing JSON.
+  var jsonComparison: JSONComparison { states.json }
+
+  /// Full-text queries of operators.
+  var textSearches: [FullTextSearchState] { states.textSearches }
+  func add(_ search: FullTextSearchState) { states.textSearches.append(search) }
+
+  /// Returns the links to and of deleted entities, found once a run; nil where there are none.
+  func remembered(_ id: RelationID) -> RememberedLinks? {
+    for known in states.remembered where known.relation == id { return known.links }
+    let links = snapshot.rememberedLinks(id)
+    states.remembered.append((id, links))
+    return links
   }
 
   /// The members of a set for each element of a batch (the scopes are those that the set's `limit` sees), behind its
@@ -361,59 +322,16 @@ package final class Execution {
   package func expand(
     _ set: SetID, _ scopes: ScopeRows, into expansion: inout Expansion
   ) throws(RuntimeProblem) {
-    expansion.removeAll()
-    expansion.offsets.append(0)
-    try append(compiledSet(set.index), scopes, into: &expansion)
+    try compiledSet(set.index).expand(scopes, self, into: &expansion)
   }
 
   /// The members of `PhysicalPlan.rowSets[index]`, a bit per row, least significant first; computed when first asked for.
   package func rowSetBits(_ index: Int) throws(RuntimeProblem) -> UnsafePointer<UInt64> {
-    index < 0 ? inserted.pointer : try builtRowSet(index).bits.pointer
+    index < 0 ? input.inserted.pointer : try builtRowSet(index).bits.pointer
   }
 
   @inline(__always)
   func compiledSet(_ index: Int) -> CompiledSet {
     executable._withUnsafeGuaranteedRef { $0.sets[index] }
-  }
-}
-
-/// Finds the state of a program by its address.
-private struct StateTable {
-  private var keys: ContiguousArray<UInt> = ContiguousArray(repeating: 0, count: 16)
-  private var states: ContiguousArray<ExpressionState?> = ContiguousArray(repeating: nil, count: 16)
-  private var count = 0
-
-  mutating func state(for program: ExpressionProgram) -> ExpressionState {
-    let address = UInt(bitPattern: Unmanaged.passUnretained(program).toOpaque())
-    var slot = StateTable.slot(address) & (keys.count - 1)
-    while keys[slot] != 0 {
-      if keys[slot] == address, let state = states[slot] { return state }
-      slot = (slot + 1) & (keys.count - 1)
-    }
-    let state = ExpressionState(program)
-    insert(address, state)
-    return state
-  }
-
-  private mutating func insert(_ address: UInt, _ state: ExpressionState) {
-    if count * 2 >= keys.count {
-      let old = zip(keys, states).filter { $0.0 != 0 }
-      keys = ContiguousArray(repeating: 0, count: keys.count * 2)
-      states = ContiguousArray(repeating: nil, count: keys.count)
-      for (key, state) in old { place(key, state) }
-    }
-    place(address, state)
-    count += 1
-  }
-
-  private mutating func place(_ address: UInt, _ state: ExpressionState?) {
-    var slot = StateTable.slot(address) & (keys.count - 1)
-    while keys[slot] != 0 { slot = (slot + 1) & (keys.count - 1) }
-    keys[slot] = address
-    states[slot] = state
-  }
-
-  private static func slot(_ address: UInt) -> Int {
-    Int(truncatingIfNeeded: (address >> 4) &* 0x9E37_79B9_7F4A_7C15 >> 40)
   }
 }

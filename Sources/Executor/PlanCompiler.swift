@@ -16,6 +16,8 @@ struct PlanCompiler {
   private var slots: [ColumnAddress: Int] = [:]
   /// How many operators have a state.
   private(set) var stateCount = 0
+  /// Where the groups of selections lie.
+  private(set) var groupSlots: [Int: Int] = [:]
   private var aroundSet: [Int?]
   /// The sets whose members' depths are written.
   private let deepSets: Set<Int>
@@ -79,6 +81,14 @@ struct PlanCompiler {
     // Taken apart before.
     case .firstOf: return CompiledReference(depth: Int.max)
     }
+  }
+
+  /// Returns the slot of the groups of a selection.
+  mutating func groupSlot(_ selection: Int) -> Int {
+    if let known = groupSlots[selection] { return known }
+    let slot = stateSlot()
+    groupSlots[selection] = slot
+    return slot
   }
 
   /// Returns the number of a state that each execution has for an operator.
@@ -151,7 +161,8 @@ struct PlanCompiler {
       case .branches(let branches): keepsLinkOrder = branches.contains { catalog[$0.relation].isToMany }
       default: break
       }
-      return GroupMembers(of: selection.index, reference(group), keepsLinkOrder: keepsLinkOrder, set.type)
+      let slot = groupSlot(selection.index)
+      return GroupMembers(slot, reference(group), keepsLinkOrder: keepsLinkOrder, set.type)
     case .step(let inner, let id):
       return Steps(from: inner.index, [[relation(id, set.linkStatus)]], inLinkOrder: false, set.type, &self)
     case .linked(let inner, let id):
@@ -196,72 +207,14 @@ struct PlanCompiler {
   /// How many of the scopes around a set (those that its `limit` sees) it uses.
   mutating func scopesUsed(byAround id: Int) -> Int {
     if let known = aroundSet[id] { return known }
-    aroundSet[id] = 0
-    let set = plan.query.sets[id]
-    let setPlan = plan.sets[id]
-    var result = 0
-    switch set.source {
-    case .all, .deleted, .given, .host: break
-    case .keys(_, let list): result = scopes(list)
-    case .key(_, let key): for part in key { result = max(result, scopes(part)) }
-    case .relation(let reference, _): result = max(result, reference.scope + 1)
-    case .items(let reference, _): result = max(result, reference.scope + 1)
-    case .step(let inner, _), .linked(let inner, _), .routes(let inner, _, _):
-      result = max(result, scopesUsed(byAround: inner.index))
-    case .branches(let branches): for branch in branches { result = max(result, branch.reference.scope + 1) }
-    case .union(let sets), .members(_, let sets):
-      for inner in sets { result = max(result, scopesUsed(byAround: inner.index)) }
-    case .each(let base, let list):
-      result = max(scopesUsed(byAround: base.index), scopesUsed(byAround: list.index) - 1)
-    case .closure(let closure):
-      result = max(scopesUsed(by: closure.start), scopesUsed(byAround: closure.step.index) - 1)
-    case .shortestPath(let path):
-      result = max(
-        scopesUsed(by: path.start), scopesUsed(by: path.target), scopesUsed(byAround: path.step.index) - 1)
-    }
-    for expression in set.outerExpressions { result = max(result, scopes(expression)) }
-    for inside in [set.predicate, setPlan.filter].compactMap({ $0 }) + set.order.map(\.expression) + set.distinctOn {
-      result = max(result, scopes(inside) - 1)
-    }
-    for key in setPlan.access.keyExpressions { result = max(result, scopes(key)) }
+    let keys = plan.sets[id].access.keyExpressions
+    let result = keys.reduce(plan.query.freeScopes(of: SetID(id)).count) { max($0, scopes($1)) }
     aroundSet[id] = result
     return result
   }
 
-  private mutating func scopesUsed(by end: TraversalEnd) -> Int {
-    switch end {
-    case .entity(let reference): reference.scope + 1
-    case .set(let set): scopesUsed(byAround: set.index)
-    }
-  }
-
   /// How many scopes an expression uses: 0 if only constants and parameters.
-  mutating func scopes(_ expression: BoundExpression) -> Int {
-    switch expression.kind {
-    case .constant, .parameter: return 0
-    case .column(let reference, _), .entity(let reference), .inRowSet(let reference, _), .isDeleted(let reference),
-      .isInserted(let reference), .host(let reference, _), .item(let reference, _):
-      return reference.scope + 1
-    case .groupAggregate(let reference, _, _): return reference.scope + 1
-    case .not(let a), .isTrue(let a), .isNull(let a), .negate(let a), .convert(let a), .cast(let a), .fold(let a):
-      return scopes(a)
-    case .and(let list), .or(let list), .coalesce(let list), .conditional(let list), .call(_, let list),
-      .jsonList(let list), .jsonObject(_, let list):
-      return list.reduce(0) { max($0, scopes($1)) }
-    case .compare(_, let a, let b), .inList(let a, let b), .textTest(_, let a, let b), .listContains(let a, let b),
-      .like(let a, let b, _), .regex(let a, let b), .arithmetic(_, let a, let b), .jsonPath(let a, let b),
-      .element(let a, let b), .join(let a, let b):
-      return max(scopes(a), scopes(b))
-    case .invoke(_, let list): return list.reduce(0) { max($0, scopes($1)) }
-    case .listCall(_, let list, _, let inside): return max(scopes(list), (inside.map { scopes($0) } ?? 0) - 1)
-    case .inValues(let a, let list): return list.reduce(scopes(a)) { max($0, scopes($1)) }
-    case .inRange(let a, let lower, let upper, _):
-      return max(scopes(a), lower.map { scopes($0) } ?? 0, upper.map { scopes($0) } ?? 0)
-    case .matches, .score, .highlight: return expression.operands.reduce(0) { max($0, scopes($1)) }
-    case .quantifier(_, let set, let inside), .aggregate(_, let set, let inside):
-      return max(scopesUsed(byAround: set.index), (inside.map { scopes($0) } ?? 0) - 1)
-    }
-  }
+  func scopes(_ expression: BoundExpression) -> Int { plan.query.freeScopes(of: expression).count }
 }
 
 extension Interruption {
@@ -270,13 +223,5 @@ extension Interruption {
     if isCancelled { throw RuntimeProblem(.cancelled, at: SourceRange(at: 0)) }
     if let memory, memory.isExceeded { throw RuntimeProblem(.memory(limit: memory.limit), at: SourceRange(at: 0)) }
     if isLate { throw RuntimeProblem(.timeout(milliseconds: milliseconds), at: SourceRange(at: 0)) }
-  }
-}
-
-extension BoundSelection {
-  /// Whether `_depth` is one of its fields.
-  fileprivate var showsDepth: Bool {
-    guard case .object(let fields) = shape else { return false }
-    return fields.contains { if case .depth = $0.content { true } else { false } }
   }
 }

@@ -101,7 +101,7 @@ package struct PredicateSampler: SelectivitySampler {
     let query = BoundQuery(name: nil, parameters: parameters, catalogVersion: catalog.version)
     guard let executable = try? Executable(PhysicalPlan(query: query, sets: []), catalog: catalog) else { return nil }
     let execution = Execution(executable, snapshot)
-    execution.begin(snapshot, executable, outputStart: 0)
+    execution.begin(snapshot, executable)
     execution.bind(values, executable)
     if let interruption {
       execution.limits.deadline = interruption.deadline

@@ -128,11 +128,4 @@ extension Rewriter {
 extension BoundExpression {
   /// Values beyond which a list is one constant rather than an expression for each.
   package static let manyValues = 64
-
-  package var isConstantOrParameter: Bool {
-    switch kind {
-    case .constant, .parameter: true
-    default: false
-    }
-  }
 }

@@ -139,8 +139,8 @@ enum Help {
 
     Runs golden files: each FILE.query beside its expected FILE.json (the answers), FILE.plan ('explain --costs off')
     or FILE.diagnostics (the problems). Directories are searched. Lines '# key: value' at the start of a document name
-    its schema, data, vars (a JSON object), operation, dialect and now, paths relative to the document; 'requires: PATH'
-    skips the case where the path is missing.
+    its schema, data, vars (a JSON object), operation, dialect, now, and the statistics that a plan is made for, paths
+    relative to the document; 'requires: PATH' skips the case where the path is missing.
 
       --update          write the results as the expectations; refused where the variable CI is set
 

@@ -30,12 +30,17 @@ import Testing
     try people.write("t/b.json", "{\"n\": 3}\n")
     try people.write("t/c.query", "# data: ../people\n{ n: count(User) }\n")
     try people.write("t/c.json", "{\"n\": 3}\n")
+    try people.write("t/d.query", "# data: ../people\n# statistics: User 100000, User.nme 7\n{ User { id } }\n")
+    try people.write("t/d.plan", "User\n└ access   FullScan\n")
+    try people.write("t/e.query", "# data: ../people\n# statistics: User 100000\n{ User { id } }\n")
+    try people.write("t/e.plan", "User\n└ access   FullScan\n")
     let failed = try people.gqlite("test", "t")
     #expect(failed.status == 1)
     for part in [
+      "error[wrong-header]: the header 'statistics' cannot be 'User 100000, User.nme 7'\n", "--> d.query:2:15\n",
       "FAILED t/a.query\n", "error[unknown-header]: golden files have no header 'daat'\n", "--> t/a.query:3:3\n",
       "did you mean 'data'?", "error[wrong-header]: the header 'dialect' cannot be 'graphq'\n", "--> t/b.query:2:12\n",
-      "did you mean 'graphql'?", "1 passed, 2 failed\n",
+      "did you mean 'graphql'?", "2 passed, 3 failed\n",
     ] {
       #expect(failed.output.contains(part), "\(part) in \(failed.output)")
     }

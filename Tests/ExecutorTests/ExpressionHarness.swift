@@ -113,12 +113,12 @@ struct ExpressionHarness {
     let plan = PhysicalPlan(query: query, sets: Array(repeating: setPlan, count: sets))
     executable = try Executable(plan, catalog: catalog)
     execution = Execution(executable, snapshot)
-    execution.begin(snapshot, executable, outputStart: 0)
+    execution.begin(snapshot, executable)
   }
 
   /// Begins another run with these parameters.
   func bind(_ parameters: [Value?]) {
-    execution.begin(snapshot, executable, outputStart: 0)
+    execution.begin(snapshot, executable)
     execution.bind(parameters, executable)
   }
 

@@ -1,6 +1,7 @@
 import GQLBase
 import GQLCatalog
 import GQLExecutor
+import GQLPlanner
 import GQLQuery
 import GQLStore
 import GQLWriting
@@ -177,6 +178,7 @@ struct PipelineQuery {
   static let nowhere = SourceRange(at: 0)
 
   init(_ catalog: Catalog, parameters: [ValueType] = []) {
+    self.catalog = catalog
     query = BoundQuery(
       name: nil,
       parameters: parameters.enumerated().map {
@@ -184,7 +186,14 @@ struct PipelineQuery {
       }, catalogVersion: catalog.version)
   }
 
-  var plan: PhysicalPlan { PhysicalPlan(query: query, sets: sets, rowSets: rowSets) }
+  /// The plan, with the operators that the planner chooses.
+  var plan: PhysicalPlan {
+    var plan = PhysicalPlan(query: query, sets: sets, rowSets: rowSets)
+    plan.chooseOperators(catalog)
+    return plan
+  }
+
+  private let catalog: Catalog
 
   mutating func set(
     _ type: EntityTypeID, _ source: BoundSet.Source = .all, access: AccessPath = .source,
@@ -195,7 +204,9 @@ struct PipelineQuery {
       BoundSet(
         type: type, source: source, predicate: filter, order: order, distinctOn: distinctOn, limit: limit,
         offset: offset, range: Self.nowhere))
-    sets.append(SetPlan(access: access, filter: filter, order: method))
+    // The first are kept where it is known how many, and which.
+    let keepsAll = method == .topN && (limit == nil || !distinctOn.isEmpty)
+    sets.append(SetPlan(access: access, filter: filter, order: keepsAll ? .sort : method))
     return SetID(query.sets.count - 1)
   }
 

@@ -122,14 +122,14 @@ private typealias Message = ChatFixture.Message
     set.distinctOn = [user(User.age)]
     var few = ChatFixture()
     few.statistics.distinct[.init(type: ChatFixture.user, column: User.age)] = 100
-    #expect(explained(query(set), few) == "User\n└ access   BTreeSkip User.age")
+    #expect(explained(query(set), few) == "User\n├ access   BTreeSkip User.age\n└ distinct first of each age")
     // As many keys as rows are read in one go.
     few.statistics.distinct[.init(type: ChatFixture.user, column: User.age)] = 90_000
-    #expect(explained(query(set), few) == "User\n└ access   FullScan")
+    #expect(explained(query(set), few) == "User\n├ access   FullScan\n└ distinct first of each age")
     // The first user of a city is not the first in an index that goes on with ages; to count cities it is enough.
     few.statistics.distinct[.init(type: ChatFixture.user, column: User.city)] = 50
     set.distinctOn = [user(User.city)]
-    #expect(explained(query(set), few) == "User\n└ access   FullScan")
+    #expect(explained(query(set), few) == "User\n├ access   FullScan\n└ distinct first of each city")
     let count = computation(BoundExpression(.aggregate(.count, SetID(0), nil), .int, at: nowhere), set)
     #expect(explained(count, few).contains("BTreeSkip User(city, age)"))
   }

@@ -16,8 +16,6 @@ import Testing
   private static let largeTypes = [
     // A binder of its own for each clause is to come.
     "Binder": 11_560,
-    // Run, orders and writer of the answer are to be told apart.
-    "Execution": 3_960,
     "Parser": 3_360, "WriteTransaction": 3_040, "Evaluator": 2_740, "Optimizer": 2_000, "SchemaBuilder": 1_750,
     "Database": 1_720, "Mutator": 1_630,
   ]

@@ -9,14 +9,14 @@ extension Evaluator {
   /// where that is not known beforehand.
   func partLength(_ set: CompiledSet, from start: Int) throws(RuntimeProblem) -> Int {
     let rest = count - start
-    guard rest > 1, !set.isPaged, !set.wantsDepths else { return rest }
+    guard rest > 1, !set.isPaged else { return rest }
     if !set.isCorrelated {
-      let state = execution.sets[set.id]
+      var members = 0
       // As everything else finds its members: by the scan where a key fails.
-      try execution.byKeys(set, batch.scopes) { (set, _, _) throws(RuntimeProblem) in
-        try execution.share(set, state)
+      try set.byKeys(batch.scopes, execution) { (set, _, _) throws(RuntimeProblem) in
+        members = try (set.lists as? SharedLists)?.total(set, execution) ?? 0
       }
-      return min(rest, max(1, Self.partMembers / max(1, state.shared.rows.count)))
+      return min(rest, max(1, Self.partMembers / max(1, members)))
     }
     guard let links = set.access as? Links, links.relation.isToMany,
       execution.snapshot.fanOut(links.relation.id).maximum > Self.partMembers / rest

@@ -6,7 +6,7 @@ import GQLStore
 extension Evaluator {
   /// Predicates count as they do in `where`: only true counts.
   func quantifier(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
-    let set = SetID(Int(node.index))
+    let set = execution.compiledSet(Int(node.index))
     let truths = out.truths
     let isShared = try once(node, .byte, out) { (first, out) throws(RuntimeProblem) in try first.quantifier(node, out) }
     if isShared { return }
@@ -17,13 +17,13 @@ extension Evaluator {
     guard node.b >= 0 else {
       switch node.quantifier {
       case .some, .exists, .none:
-        try execution.exists(set, batch.scopes, into: truths)
+        try set.exists(batch.scopes, execution, into: truths)
         for index in 0..<count { truths[index] &<<= 1 }
         if node.quantifier == .none { TruthKernel.not(truths, count, into: truths) }
       case .every: truths.update(repeating: 2, count: count)
       case .one:
         let counts = execution.scratch.allocate(Int64.self, count: count)
-        try execution.count(set, batch.scopes, into: counts)
+        try set.count(batch.scopes, execution, into: counts)
         for index in 0..<count { truths[index] = counts[index] == 1 ? 2 : 0 }
       }
       return
@@ -31,7 +31,7 @@ extension Evaluator {
     let isDone = try inParts(node, out) { (part, out) throws(RuntimeProblem) in try part.quantifier(node, out) }
     if isDone { return }
     let box = block.expansions[Int(node.entity)]
-    try execution.expand(set, batch.scopes, into: &box.expansion)
+    try set.expand(batch.scopes, execution, into: &box.expansion)
     defer { box.expansion.rest() }
     try execution.hold(box.expansion, &box.heldBytes)
     // What holds as long as no member says otherwise; for `one` the number of members so far.
@@ -99,7 +99,7 @@ extension Evaluator {
   // MARK: - Aggregates
 
   func aggregate(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {
-    let set = SetID(Int(node.index))
+    let set = execution.compiledSet(Int(node.index))
     let type = block.block.types[index]
     let isShared = try once(node, ColumnKind(type), out) { (first, out) throws(RuntimeProblem) in
       try first.aggregate(node, index, out)
@@ -111,12 +111,12 @@ extension Evaluator {
     }
     if node.aggregate == .count, node.b < 0 {
       out.validity.update(repeating: 1, count: count)
-      return try execution.count(set, batch.scopes, into: out.words)
+      return try set.count(batch.scopes, execution, into: out.words)
     }
     let isDone = try inParts(node, out) { (part, out) throws(RuntimeProblem) in try part.aggregate(node, index, out) }
     if isDone { return }
     let box = block.expansions[Int(node.entity)]
-    try execution.expand(set, batch.scopes, into: &box.expansion)
+    try set.expand(batch.scopes, execution, into: &box.expansion)
     defer { box.expansion.rest() }
     try execution.hold(box.expansion, &box.heldBytes)
     setNull(out)

@@ -35,7 +35,7 @@ extension Evaluator {
   /// that would not pay.
   func shared(_ node: Node) throws(RuntimeProblem) -> (batch: Batch, places: UnsafePointer<UInt16>)? {
     let set = execution.compiledSet(Int(node.index))
-    guard node.flag, set.dependsOnKeyOnly, count > 1, !execution.keysFail(set, batch.scopes) else { return nil }
+    guard node.flag, set.dependsOnKeyOnly, count > 1, !set.keysFail(batch.scopes, execution) else { return nil }
     let state = execution.sets[set.id]
     let runs = try set.access.keyRuns(set, state, batch.scopes, execution)
     var total = 0

@@ -26,6 +26,8 @@ final class CompiledGrouping: @unchecked Sendable {
 
   let catalog: Catalog
   let type: EntityTypeID
+  /// Where its groups lie in an execution.
+  private let slot: Int
   let keys: [KeyTable.Part]
   let aggregates: ContiguousArray<Aggregate>
   /// Keys and arguments, for members; nil if there is neither.
@@ -39,11 +41,7 @@ final class CompiledGrouping: @unchecked Sendable {
   let outerScopes: Int
   let having: ExpressionProgram?
   let order: CompiledOrder?
-  let bounds: ScalarSources?
-  let limit: Int
-  let offset: Int
-  let limitRange: SourceRange
-  let offsetRange: SourceRange
+  let slice: Slice?
   /// The groups' scopes, their own included, that are read here or by fields.
   let depth: Int
   /// How many scopes of what encloses the set are read by groups and all below them.
@@ -56,6 +54,7 @@ final class CompiledGrouping: @unchecked Sendable {
   ) {
     catalog = compiler.catalog
     self.type = type
+    slot = compiler.groupSlot(id)
     var expressions: [BoundExpression] = []
     var keys: [KeyTable.Part] = []
     for expression in grouping.keys.flatMap(\.expressions) {
@@ -101,8 +100,7 @@ final class CompiledGrouping: @unchecked Sendable {
         aggregates[index].own = compiler.program(bound.expressions)
       }
     }
-    keyProgram =
-      canFail && !keyExpressions.isEmpty ? compiler.program(keyExpressions) : nil
+    keyProgram = canFail && !keyExpressions.isEmpty ? compiler.program(keyExpressions) : nil
     argumentsCanFail = canFail
     self.keys = keys
     self.aggregates = aggregates
@@ -121,26 +119,23 @@ final class CompiledGrouping: @unchecked Sendable {
     outerScopes = outer
     having = grouping.having.map { compiler.program([$0]) }
     order = grouping.order.isEmpty ? nil : CompiledOrder(grouping.order, type: type, &compiler)
-    var bounds: [BoundExpression] = []
-    limit = grouping.limit == nil ? -1 : 0
-    offset = grouping.offset == nil ? -1 : grouping.limit == nil ? 0 : 1
-    bounds += [grouping.limit, grouping.offset].compactMap { $0 }
-    self.bounds = bounds.isEmpty ? nil : ScalarSources(bounds, compiler)
-    limitRange = grouping.limit?.range ?? SourceRange(at: 0)
-    offsetRange = grouping.offset?.range ?? SourceRange(at: 0)
+    slice = Slice(limit: grouping.limit, offset: grouping.offset, at: SourceRange(at: 0), compiler)
     var depth = max(fieldScopes, 2)
     for expression in [grouping.having].compactMap({ $0 }) + grouping.order.map(\.expression) {
       depth = max(depth, compiler.scopes(expression))
     }
     self.depth = depth
     var around = max(depth - 2, outer)
-    for expression in bounds { around = max(around, compiler.scopes(expression)) }
+    for bound in [grouping.limit, grouping.offset].compactMap({ $0 }) { around = max(around, compiler.scopes(bound)) }
     usedAround = around
     listsMembers = compiler.plan.query.sets.contains { set in
       if case .items(_, let selection) = set.source { return selection.index == id }
       return false
     }
   }
+
+  /// Returns the groups of an execution.
+  func state(_ execution: Execution) -> GroupState { execution.state(slot) { GroupState(self) } }
 
   private static func isStable(_ expression: BoundExpression) -> Bool {
     switch expression.kind {

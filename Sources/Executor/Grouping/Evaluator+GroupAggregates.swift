@@ -4,7 +4,7 @@ import GQLStore
 extension Evaluator {
   /// A group that failed raises its problem here, where it is read; or is null, as an operand of `try`.
   func groupAggregate(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
-    guard let state = execution.groups[Int(node.index)] else { return }
+    guard let state = execution.groups(of: Int(node.index)) else { return }
     let aggregate = state.aggregates[Int(node.entity)]
     let cells = aggregate.results.base
     let outcomes = aggregate.outcomes.base

@@ -3,7 +3,7 @@ import GQLStore
 
 /// The groups of one selection, for all parents of a chunk, in one execution. Groups are numbered in the order of their
 /// first members, so that those of one parent are neighbors.
-final class GroupState {
+final class GroupState: OperatorState {
   /// Members of a batch of parents, and what they are arranged with.
   @exclusivity(unchecked) var members = Expansion()
   /// The group of each member, in the order of members; kept for `_items` only.

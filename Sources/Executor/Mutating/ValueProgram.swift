@@ -40,7 +40,7 @@ package final class ValueProgram: Sendable {
     let execution = executable.take(snapshot)
     execution.limits = context.limits
     execution.cancellation = context.cancellation
-    execution.begin(snapshot, executable, outputStart: 0)
+    execution.begin(snapshot, executable)
     execution.bind(context.parameters, executable)
     return execution
   }

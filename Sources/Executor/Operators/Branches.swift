@@ -33,12 +33,9 @@ final class Branches: AccessOperator, @unchecked Sendable {
     return false
   }
 
-  override func appendLists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  override func gatherLists(
+    _ set: CompiledSet, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    if try appendRememberedSlices(set, scopes, execution, into: &result) { return }
-    let first = result.rows.count
-    let firstOffset = result.offsets.count
     result.offsets.reserve(scopes.count)
     var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
@@ -47,32 +44,17 @@ final class Branches: AccessOperator, @unchecked Sendable {
       }
       try execution.end(&result, &watch)
     }
-    execution.note(set, accessRows: result.rows.count - first)
-    try execution.filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
-    try execution.arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
   }
 
-  /// Appends each element's slice of the only relation in link order, without a look at what is after it; returns false
-  /// where the set is no such slice.
-  private func appendRememberedSlices(
-    _ set: CompiledSet, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  /// Appends a slice of the only relation, of remembered links, in their order.
+  override func appendSlice(
+    _ slice: SliceRange, _ scopes: ScopeRows, _ element: Int, _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard set.isPlain, set.order == nil, set.bounds != nil, branches.count == 1, let branch = branches.first,
-      branch.casts.isEmpty, branch.relation.status != .live
-    else { return false }
-    let relation = branch.relation
-    let first = result.rows.count
-    let vectors = try set.bounds?.vectors(scopes, execution)
-    result.offsets.reserve(scopes.count)
-    for element in 0..<scopes.count {
-      let slice = try execution.slice(set, vectors, element, of: scopes)
-      let row = execution.resolve(branch.reference, scopes, element)
-      try execution.appendRemembered(
-        relation, relation.status, row, from: slice.offset, limit: slice.limit, into: &result.rows)
-      result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
-      if element & 63 == 63 { try execution.checkMemory(result.rows.count &* 4) }
-    }
-    execution.note(set, accessRows: result.rows.count - first)
+    guard branches.count == 1, branches[0].casts.isEmpty, branches[0].relation.status != .live else { return false }
+    let relation = branches[0].relation
+    let row = execution.resolve(branches[0].reference, scopes, element)
+    try execution.appendRemembered(
+      relation, relation.status, row, from: slice.offset, limit: slice.limit, into: &rows)
     return true
   }
 
@@ -163,13 +145,5 @@ extension Execution {
     let kept = max(0, count - skip)
     if kept > 0 { start.update(from: start + skip, count: kept) }
     rows.count += kept
-  }
-
-  /// Found once a run.
-  private func remembered(_ id: RelationID) -> RememberedLinks? {
-    for known in remembered where known.relation == id { return known.links }
-    let links = snapshot.rememberedLinks(id)
-    remembered.append((id, links))
-    return links
   }
 }

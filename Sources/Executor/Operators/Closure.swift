@@ -70,11 +70,12 @@ final class Closure: WalkOperator, @unchecked Sendable {
     }
   }
 
-  override func appendLists(
+  /// Appends the lists of all elements, walked together where they may be a forest.
+  fileprivate func appendWalks(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
     if mayBeForest(set), scopes.count > 1, try appendForest(set, scopes, execution, into: &result) { return }
-    guard traversal.wantsDepth else { return try execution.appendEach(set, state, scopes, into: &result) }
+    guard traversal.wantsDepth else { return try set.appendEach(state, scopes, execution, into: &result) }
     try appendWithDepths(set, state, scopes, execution, into: &result)
   }
 
@@ -110,7 +111,7 @@ final class Closure: WalkOperator, @unchecked Sendable {
         try execution.checkpoint()
         continue
       }
-      try execution.appendSingle(set, state, isShared ? .root : scopes.element(element), into: &result)
+      try set.members.append(set, state, isShared ? .root : scopes.element(element), execution, into: &result)
       let depths = walk.depths.room(for: UInt32.self, count: execution.snapshot.slotCount(set.type))
       for index in first..<result.rows.count { walk.memberDepths.append(depths[Int(result.rows[index])]) }
     }
@@ -124,8 +125,7 @@ final class Closure: WalkOperator, @unchecked Sendable {
   /// Returns whether the closures of several elements may be walked together: those over all links from one entity, as
   /// they are found.
   private func mayBeForest(_ set: CompiledSet) -> Bool {
-    set.isCorrelated && traversal.isUniform && set.filter == nil && set.order == nil && set.distinct == nil
-      && set.bounds == nil
+    set.isCorrelated && traversal.isUniform && set.isWhole
   }
 
   /// Appends the closures of all elements that share no member, as those of the nodes of a forest: all walks take each
@@ -245,5 +245,17 @@ final class Closure: WalkOperator, @unchecked Sendable {
     result.rows.count += total
     if traversal.wantsDepth { walk.memberDepths.count += total }
     return total
+  }
+}
+
+/// The closures of all elements of a batch, and how deep their members are if that is asked for.
+final class WalkLists: ListOperator, @unchecked Sendable {
+  override func append(
+    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    guard let closure = set.access as? Closure else {
+      return try set.appendEach(state, scopes, execution, into: &result)
+    }
+    try closure.appendWalks(set, state, scopes, execution, into: &result)
   }
 }

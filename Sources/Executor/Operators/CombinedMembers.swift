@@ -30,18 +30,23 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
     return memory.single.rows.count < 2
   }
 
-  override func appendLists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  override func gatherLists(
+    _ set: CompiledSet, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    // Where a few members are enough, the filter looks at few.
-    let stopsEarly = set.filter != nil && set.isSliced && set.order == nil && set.distinct == nil
-    if scopes.count == 1 || stopsEarly { return try execution.appendEach(set, state, scopes, into: &result) }
-    let first = result.rows.count
-    let firstOffset = result.offsets.count
     try collect(scopes, memory(execution), execution, into: &result)
-    execution.note(set, accessRows: result.rows.count - first)
-    try execution.filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
-    try execution.arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  /// Returns the members of a set that is one for all elements, found once for a run.
+  private func shared(
+    _ part: Int, _ memory: CombinedMembersState, _ execution: Execution
+  ) throws(RuntimeProblem) -> UnsafeBufferPointer<UInt32> {
+    let own = memory.parts[part]
+    if own.membersRun != execution.run {
+      try execution.compiledSet(parts[part]).expand(.root, execution, into: &own.members)
+      try execution.hold(own.members, &own.memberBytes)
+      own.membersRun = execution.run
+    }
+    return UnsafeBufferPointer(start: own.members.rows.base, count: own.members.rows.count)
   }
 
   private func memory(_ execution: Execution) -> CombinedMembersState {
@@ -63,7 +68,7 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
       }
       return
     }
-    try execution.append(execution.compiledSet(parts[0]), scopes, into: &result)
+    try execution.compiledSet(parts[0]).append(scopes, execution, into: &result)
     switch rule {
     case .all: break
     case .once: keepOnce(memory, execution, &result, from: first, firstOffset: firstOffset)
@@ -153,10 +158,9 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
     guard set.isCorrelated else {
       let other = memory.parts[part]
       if other.run != execution.run {
-        let state = execution.sets[set.id]
-        try execution.share(set, state)
+        let members = try shared(part, memory, execution)
         other.bits.clear(rows: slots)
-        other.bits.insert(UnsafePointer(state.shared.rows.base), state.shared.rows.count)
+        if let base = members.baseAddress { other.bits.insert(base, members.count) }
         other.run = execution.run
       }
       return compact(
@@ -167,7 +171,7 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
     memory.other.removeAll()
     memory.other.offsets.append(0)
     defer { memory.other.rest() }
-    try execution.append(set, scopes, into: &memory.other)
+    try set.append(scopes, execution, into: &memory.other)
     try execution.hold(memory.other, &memory.otherBytes)
     compact(&result, from: first, firstOffset: firstOffset) { list, _ in
       for row in memory.list(list) { memory.seen.insert(row) }
@@ -184,14 +188,12 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
     from part: Int, _ scopes: ScopeRows, _ memory: CombinedMembersState, _ execution: Execution,
     into result: inout Expansion
   ) throws(RuntimeProblem) {
-    let wanted = execution.compiledSet(parts[0])
-    let state = execution.sets[wanted.id]
-    try execution.share(wanted, state)
-    let count = state.shared.rows.count
+    let wanted = try shared(0, memory, execution)
+    let count = wanted.count
     let places = memory.places.room(for: UInt64.self, count: count)
     if memory.placesRun != execution.run {
       try execution.checkMemory(count &* 8)
-      for place in 0..<count { places[place] = UInt64(state.shared.rows[place]) << 32 | UInt64(place) }
+      for place in 0..<count { places[place] = UInt64(wanted[place]) << 32 | UInt64(place) }
       var buffer = UnsafeMutableBufferPointer(start: places, count: count)
       buffer.sort()
       memory.placesRun = execution.run
@@ -200,7 +202,7 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
     memory.other.removeAll()
     memory.other.offsets.append(0)
     defer { memory.other.rest() }
-    try execution.append(execution.compiledSet(parts[part]), scopes, into: &memory.other)
+    try execution.compiledSet(parts[part]).append(scopes, execution, into: &memory.other)
     try execution.hold(memory.other, &memory.otherBytes)
     for list in 0..<scopes.count {
       memory.found.removeAll()
@@ -214,7 +216,7 @@ final class CombinedMembers: AccessOperator, @unchecked Sendable {
       }
       for row in memory.list(list) { memory.seen.remove(row) }
       RowSorting.sort(memory.found.base, memory.found.count, descending: false)
-      for index in 0..<memory.found.count { result.rows.append(state.shared.rows[Int(memory.found[index])]) }
+      for index in 0..<memory.found.count { result.rows.append(wanted[Int(memory.found[index])]) }
       result.offsets.append(UInt32(truncatingIfNeeded: result.rows.count))
     }
   }
@@ -236,6 +238,9 @@ private final class CombinedMembersState: OperatorState {
   final class Part {
     @exclusivity(unchecked) var bits = BitMemory()
     @exclusivity(unchecked) var run: UInt64 = 0
+    @exclusivity(unchecked) var members = Expansion()
+    @exclusivity(unchecked) var membersRun: UInt64 = 0
+    @exclusivity(unchecked) var memberBytes = 0
   }
   @exclusivity(unchecked) var single = Expansion()
   @exclusivity(unchecked) var singleBytes = 0

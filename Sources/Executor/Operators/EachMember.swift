@@ -22,7 +22,7 @@ final class EachMember: AccessOperator, @unchecked Sendable {
     let memory = execution.state(slot) { EachMemberState() }
     memory.base.removeAll()
     memory.base.offsets.append(0)
-    try execution.append(execution.compiledSet(base), outer, into: &memory.base)
+    try execution.compiledSet(base).append(outer, execution, into: &memory.base)
     try execution.hold(memory.base, &memory.baseBytes)
     defer {
       memory.base.rest()
@@ -41,8 +41,8 @@ final class EachMember: AccessOperator, @unchecked Sendable {
       let count = min(ScopeRows.batchRows, memory.base.rows.count - start)
       memory.lists.removeAll()
       memory.lists.offsets.append(0)
-      try execution.append(
-        execution.compiledSet(list), ScopeRows(count: count, scopes: scopes), into: &memory.lists)
+      try execution.compiledSet(list).append(
+        ScopeRows(count: count, scopes: scopes), execution, into: &memory.lists)
       rows.append(UnsafePointer(memory.lists.rows.base), memory.lists.rows.count)
       try execution.checkMemory(rows.count &* 4)
       start += count

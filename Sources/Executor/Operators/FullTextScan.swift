@@ -27,7 +27,7 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
   private func state(_ execution: Execution) -> FullTextSearchState {
     execution.state(slot) {
       let made = FullTextSearchState(language: language)
-      execution.textSearches.append(made)
+      execution.add(made)
       return made
     }
   }
@@ -108,7 +108,7 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
       rows.reserve(count)
       for index in 0..<count { rows.append(items[index].row) }
       execution.note(set, accessRows: count)
-      try execution.filterRows(set, state, outer, &rows, from: first, needed: Int.max)
+      try set.filter?.keep(&rows, from: first, set, state, outer, execution)
       let isAll = count < capacity || capacity >= live || capacity >= search.upperBound
       if isAll || rows.count - first >= needed {
         if !withTies { return [] }
@@ -141,16 +141,5 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
       last = items[place].key
     }
     return ties
-  }
-
-  /// Appends the slice of a set in the order of the score, and of further terms among equal scores.
-  func appendTiedBest(
-    _ set: CompiledSet, _ state: SetState, _ order: CompiledOrder, _ outer: ScopeRows, _ slice: Execution.Slice,
-    _ execution: Execution, into rows: inout RowBuffer
-  ) throws(RuntimeProblem) {
-    let first = rows.count
-    let ties = try appendBest(set, state, outer, needed: slice.end, withTies: true, execution, into: &rows)
-    if !ties.isEmpty { try execution.resolve(ties, set, state, order, outer, rows.base) }
-    execution.keep(slice, of: &rows, from: first, isBackward: false)
   }
 }

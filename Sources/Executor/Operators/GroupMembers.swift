@@ -3,14 +3,14 @@ import GQLStore
 
 /// The members of a group of another selection, in the order of its set.
 final class GroupMembers: AccessOperator, @unchecked Sendable {
-  /// The grouped selection.
-  private let selection: Int
+  /// Where the groups of the selection lie.
+  private let slot: Int
   private let reference: CompiledReference
   /// The members of groups are targets of a relation of many.
   private let keepsLinkOrder: Bool
 
-  init(of selection: Int, _ reference: CompiledReference, keepsLinkOrder: Bool, _ type: EntityTypeID) {
-    self.selection = selection
+  init(_ slot: Int, _ reference: CompiledReference, keepsLinkOrder: Bool, _ type: EntityTypeID) {
+    self.slot = slot
     self.reference = reference
     self.keepsLinkOrder = keepsLinkOrder
     super.init(type)
@@ -25,7 +25,9 @@ final class GroupMembers: AccessOperator, @unchecked Sendable {
     _ scopes: ScopeRows, _ element: Int, _ execution: Execution
   ) -> UnsafeBufferPointer<UInt32> {
     let number = execution.resolve(reference, scopes, element)
-    guard number != PageLayout.noRow, let state = execution.groups[selection], Int(number) < state.firsts.count else {
+    guard number != PageLayout.noRow, let state: GroupState = execution.known(slot),
+      Int(number) < state.firsts.count
+    else {
       return UnsafeBufferPointer(start: nil, count: 0)
     }
     let start = Int(state.starts.base[Int(number)])
@@ -41,26 +43,24 @@ final class GroupMembers: AccessOperator, @unchecked Sendable {
     return list.count < 2
   }
 
-  override func appendLists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  override func gatherLists(
+    _ set: CompiledSet, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    let first = result.rows.count
-    let firstOffset = result.offsets.count
-    let isWhole = !set.isPlain || set.order != nil
-    let vectors = isWhole ? nil : try set.bounds?.vectors(scopes, execution)
     var watch = ListWatch(set, result.rows)
     for element in 0..<scopes.count {
-      let list = members(scopes, element, execution)
-      let slice = isWhole ? Execution.Slice() : try execution.slice(set, vectors, element, of: scopes)
-      if let start = list.baseAddress, slice.offset < list.count {
-        result.rows.append(start + slice.offset, min(list.count - slice.offset, slice.limit))
-      }
+      _ = try appendSlice(SliceRange(), scopes, element, execution, into: &result.rows)
       try execution.end(&result, &watch)
     }
-    execution.note(set, accessRows: result.rows.count - first)
-    guard isWhole else { return }
-    try execution.filter(set, state, scopes, &result, from: first, firstOffset: firstOffset)
-    try execution.arrange(set, state, scopes, &result, from: first, firstOffset: firstOffset)
+  }
+
+  override func appendSlice(
+    _ slice: SliceRange, _ scopes: ScopeRows, _ element: Int, _ execution: Execution, into rows: inout RowBuffer
+  ) throws(RuntimeProblem) -> Bool {
+    let list = members(scopes, element, execution)
+    if let start = list.baseAddress, slice.offset < list.count {
+      rows.append(start + slice.offset, min(list.count - slice.offset, slice.limit))
+    }
+    return true
   }
 
   override func links(

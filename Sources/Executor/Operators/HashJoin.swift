@@ -10,7 +10,7 @@ final class HashJoin: AccessOperator, @unchecked Sendable {
   private let buildTypes: [ValueType]
   private let source: AccessOperator?
   private let scalars: ScalarSources
-  let slot: Int
+  private let slot: Int
 
   init(
     build: [BoundExpression], keys: [BoundExpression], of source: AccessOperator?, _ type: EntityTypeID,
@@ -24,7 +24,7 @@ final class HashJoin: AccessOperator, @unchecked Sendable {
     super.init(type)
   }
 
-  override var isKeyed: Bool { true }
+  override var keySlot: Int { slot }
   // Of a set whose rows are in the table, or of all live ones.
   override var findsLiveRowsOnly: Bool { source?.findsLiveRowsOnly ?? true }
   override var meetsDeleted: Bool { source?.meetsDeleted ?? false }
@@ -41,7 +41,7 @@ final class HashJoin: AccessOperator, @unchecked Sendable {
   /// Returns the table of all rows, made when it is first needed.
   private func table(_ set: CompiledSet, _ state: SetState, _ execution: Execution) throws(RuntimeProblem) -> JoinTable
   {
-    let keyed = execution.keyedState(slot)
+    let keyed = keyed(execution)
     let table = keyed.joinTable ?? JoinTable(buildTypes)
     keyed.joinTable = table
     if table.run == execution.run { return table }
@@ -61,7 +61,7 @@ final class HashJoin: AccessOperator, @unchecked Sendable {
   override func keyRuns(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution
   ) throws(RuntimeProblem) -> UnsafeMutablePointer<KeyRun> {
-    let keyed = execution.keyedState(slot)
+    let keyed = keyed(execution)
     let table = try table(set, state, execution)
     let runs = keyed.runs.room(for: KeyRun.self, count: scopes.count)
     keyed.rows.removeAll()

@@ -82,17 +82,12 @@ struct CompiledRange {
 /// of its keys.
 final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
   private let range: CompiledRange
-  private let isComplete: Bool
 
   init(_ index: IndexDescriptor, _ range: IndexRange, _ compiler: inout PlanCompiler) {
     let compiled = CompiledRange(range)
     self.range = compiled
-    isComplete =
-      index.kind == .btree && compiled.equalCount > 0 && compiled.equalCount == index.columns.count && compiled.isOpen
     super.init(index, ScalarSources(compiled.expressions, compiler), keysAreNonNull: false, &compiler)
   }
-
-  override var isKeyed: Bool { isComplete && (keysAreNonNull || range.equalCount == 1) }
 
   override func gather(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer

@@ -39,6 +39,7 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
   }
 
   override var findsLiveRowsOnly: Bool { true }
+  override var keySlot: Int { slot }
 
   /// Appends the rows under a key without nulls, ascending.
   @inline(__always)
@@ -139,7 +140,7 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
   final override func keyRuns(
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution
   ) throws(RuntimeProblem) -> UnsafeMutablePointer<KeyRun> {
-    let keyed = execution.keyedState(slot)
+    let keyed = keyed(execution)
     let runs = keyed.runs.room(for: KeyRun.self, count: scopes.count)
     runs.initialize(repeating: KeyRun(), count: scopes.count)
     keyed.rows.removeAll()

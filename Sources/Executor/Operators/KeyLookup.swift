@@ -4,8 +4,6 @@ import GQLStore
 
 /// The rows under one key of a hash index, or of a whole key of a B-tree.
 final class KeyLookup: IndexedOperator, @unchecked Sendable {
-  override var isKeyed: Bool { true }
-
   override func gather(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
@@ -35,23 +33,6 @@ final class KeyLookup: IndexedOperator, @unchecked Sendable {
         appendWithNulls(base, nulls, execution, into: &rows)
       }
     }
-  }
-
-  override func appendLists(
-    _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
-  ) throws(RuntimeProblem) {
-    if set.isKeyed { return try appendKeyed(set, state, scopes, execution, into: &result) }
-    guard set.order == nil, set.isPlain, set.bounds == nil else {
-      return try execution.appendEach(set, state, scopes, into: &result)
-    }
-    let before = result.rows.count
-    let vectors = try scalars.vectors(scopes, execution)
-    var watch = ListWatch(set, result.rows)
-    for element in 0..<scopes.count {
-      lookup(vectors, element, execution, into: &result.rows)
-      try execution.end(&result, &watch)
-    }
-    execution.note(set, accessRows: result.rows.count - before)
   }
 
   override func count(

@@ -16,7 +16,7 @@ final class MemberSource: AccessOperator, @unchecked Sendable {
     // The state's own buffer would be that of the set which is being gathered.
     var members = Expansion()
     members.offsets.append(0)
-    try execution.append(execution.compiledSet(member), outer, into: &members)
+    try execution.compiledSet(member).append(outer, execution, into: &members)
     rows.append(UnsafePointer(members.rows.base), members.rows.count)
     return false
   }

@@ -96,7 +96,7 @@ final class Intersection: AccessOperator, @unchecked Sendable {
       } else {
         state.bits.clear(rows: execution.snapshot.slotCount(set.type))
         state.bits.insert(other.base, other.count)
-        keep(&rows, from: start, in: state.bits)
+        state.bits.keep(&rows, from: start)
       }
     }
     for part in rowSets {
@@ -105,20 +105,10 @@ final class Intersection: AccessOperator, @unchecked Sendable {
         built.bits.collect(into: &rows)
         isFirst = false
       } else {
-        keep(&rows, from: start, in: built.bits)
+        built.bits.keep(&rows, from: start)
       }
     }
     return isAscending
-  }
-
-  private func keep(_ rows: inout RowBuffer, from start: Int, in bits: borrowing BitMemory) {
-    var written = start
-    for index in start..<rows.count {
-      let row = rows[index]
-      rows.base[written] = row
-      if bits.contains(row) { written &+= 1 }
-    }
-    rows.count = written
   }
 
   override func estimate(_ execution: Execution) -> Double {

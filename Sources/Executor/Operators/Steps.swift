@@ -41,7 +41,7 @@ final class Steps: AccessOperator, @unchecked Sendable {
   private func gatherBase(_ steps: StepsState, _ outer: ScopeRows, _ execution: Execution) throws(RuntimeProblem) {
     steps.base.removeAll()
     steps.base.offsets.append(0)
-    try execution.append(execution.compiledSet(base), outer, into: &steps.base)
+    try execution.compiledSet(base).append(outer, execution, into: &steps.base)
     try execution.hold(steps.base, &steps.baseBytes)
   }
 

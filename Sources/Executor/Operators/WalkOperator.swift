@@ -47,7 +47,7 @@ class WalkOperator: AccessOperator, @unchecked Sendable {
     case .entity(let reference):
       let row = execution.resolve(reference, outer, 0)
       if row != PageLayout.noRow { members.rows.append(row) }
-    case .set(let set): try execution.append(execution.compiledSet(set), outer, into: &members)
+    case .set(let set): try execution.compiledSet(set).append(outer, execution, into: &members)
     }
   }
 
@@ -70,7 +70,7 @@ class WalkOperator: AccessOperator, @unchecked Sendable {
         scopes.append(UnsafePointer(target))
       }
     }
-    try execution.append(set, ScopeRows(count: count, scopes: scopes), into: &walk.reached)
+    try set.append(ScopeRows(count: count, scopes: scopes), execution, into: &walk.reached)
   }
 }
 

@@ -14,8 +14,8 @@ struct PointLookup: BitwiseCopyable {
   /// Nil if the selection is more than that.
   init?(_ selection: CompiledSelection, _ set: CompiledSet) {
     guard selection.isObject, selection.recursion == nil, selection.grouping == nil, selection.children.isEmpty,
-      selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths, !set.isCorrelated, !set.wantsDepths,
-      set.isPlain, set.order == nil, set.bounds == nil, let lookup = set.access as? KeyLookup,
+      selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths, !set.isCorrelated, set.isWhole,
+      let lookup = set.access as? KeyLookup,
       lookup.indexKind == .hash, lookup.isUnique, lookup.scalars.count == 1
     else { return nil }
     for number in 0..<selection.operationCount {

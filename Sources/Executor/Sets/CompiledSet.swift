@@ -3,67 +3,44 @@ import GQLCatalog
 import GQLQuery
 import GQLStore
 
-/// A ``BoundSet`` with its plan, made ready to run. Immutable.
+/// A ``BoundSet`` with its plan, made ready to run: the operators that the plan names, over each other. Immutable.
 final class CompiledSet: @unchecked Sendable {
-  /// How the lists of a set are computed for the elements of a batch.
-  enum Lists {
-    /// For all elements of the run together: it depends on nothing around it.
-    case once
-    /// By the operator, for all elements of a batch together where it can.
-    case together
-    /// For one element after the other: pages of cursors.
-    case each
-  }
   let id: Int
   let type: EntityTypeID
   /// The operator that finds its rows.
   let access: AccessOperator
-  let isScan: Bool
-  /// How its lists are computed for the elements of a batch.
-  let lists: Lists
-  let filter: ExpressionProgram?
-  /// True if the filter has an error for some values; then it sees every row, so that the error does not depend on the
-  /// plan.
-  let filterCanFail: Bool
+  let filter: Filter?
+  let order: CompiledOrder?
+  let distinct: DistinctOn?
+  let slice: Slice?
+  /// The operator that makes the list of one element of the rows that access path and filter leave.
+  let members: OrderOperator
+  /// The operator that makes the lists of a batch of elements.
+  let lists: ListOperator
+  let counter: CountOperator
+  private let tester: ExistenceOperator
+  /// Indicates whether the pages of its table are grouped where they lie.
+  let groupsPages: Bool
   /// How many scopes beyond the element itself the filter, the order terms and `distinctOn` see.
   let outerScopes: Int
-  let method: OrderMethod
-  /// Whether the method is right only while ids ascend with insertion.
-  let needsAscendingIDs: Bool
-  let order: CompiledOrder?
-  let distinct: CompiledOrder?
-  /// Limit and offset.
-  let bounds: ScalarSources?
-  let limit: Int
-  let offset: Int
   let range: SourceRange
-  /// Cursors, as the numbers of their sources in `bounds`; -1 where there is none.
-  let after: Int
-  let before: Int
+  /// Indicates whether only members after or before a cursor belong.
+  let isPaged: Bool
   let pagingFingerprint: UInt64
-  /// It stands for the member behind its slice.
-  let isProbe: Bool
-  /// How deep the members are is asked for.
-  let wantsDepths: Bool
-  /// Where limit and offset are written.
-  let limitRange: SourceRange
-  let offsetRange: SourceRange
-  /// Whether it depends on what encloses it.
+  /// Indicates whether it depends on what encloses it.
   let isCorrelated: Bool
-  /// Each element has one key, and the rows under it are found at once.
+  /// Indicates whether each element has one key, and the rows under it are found at once.
   let isKeyed: Bool
-  /// Elements with equal keys have equal lists.
+  /// Indicates whether elements with equal keys have equal lists.
   let dependsOnKeyOnly: Bool
   /// What is wrong where an element has more than one member: of a set that a key finds the one member of.
-  let secondMember: RuntimeProblem?
+  private let secondMember: RuntimeProblem?
   /// How many scopes of what encloses it are used.
   let usedScopes: Int
   /// Those keys of the access path that may fail.
-  let failingKeys: ScalarSources?
-  /// The same set by a scan: what it is for an element for which a key fails. A key is computed for each element, and a
-  /// condition only for the members that there are and that the conditions before it leave; the scan tells whether that
-  /// is any, and fails for the first of them.
-  let whenKeysFail: CompiledSet?
+  private let failingKeys: ScalarSources?
+  /// The set by a scan, for an element for which a key fails.
+  private let whenKeysFail: CompiledSet?
   /// Holds the same set by another plan, which takes over from a scan or a walk that has looked at too many rows.
   let retreat: CompiledSet?
   /// How many rows are looked at before; `Int.max` without a retreat.
@@ -78,126 +55,172 @@ final class CompiledSet: @unchecked Sendable {
     self.id = id
     type = bound.type
     access = compiler.access(plan.access, of: bound, number: id)
-    isScan = access is FullScan
-    filter = plan.filter.map { compiler.program([$0]) }
-    filterCanFail = plan.filter.map(compiler.plan.query.canFail) ?? false
-    method = bound.order.isEmpty ? .natural : plan.order
-    needsAscendingIDs = plan.needsAscendingIDs
+    filter = plan.filter.map { Filter(compiler.program([$0]), canFail: compiler.plan.query.canFail($0)) }
     order = bound.order.isEmpty ? nil : CompiledOrder(bound.order, type: bound.type, &compiler)
-    distinct =
-      bound.distinctOn.isEmpty
-      ? nil
-      : CompiledOrder(
-        bound.distinctOn.map { BoundOrderTerm($0, isDescending: false) }, type: bound.type, &compiler)
-    var expressions: [BoundExpression] = []
-    if let limit = bound.limit { expressions.append(limit) }
-    self.limit = bound.limit == nil ? -1 : 0
-    offset = bound.offset == nil ? -1 : expressions.count
-    if let offset = bound.offset { expressions.append(offset) }
-    after = bound.paging?.after == nil ? -1 : expressions.count
-    if let after = bound.paging?.after { expressions.append(after) }
-    before = bound.paging?.before == nil ? -1 : expressions.count
-    if let before = bound.paging?.before { expressions.append(before) }
+    distinct = bound.distinctOn.isEmpty ? nil : DistinctOn(bound.distinctOn, type: bound.type, &compiler)
+    slice = Slice(bound, compiler)
+    members = compiler.members(plan, bound, access)
+    lists = compiler.lists(plan.operators.lists)
+    counter = compiler.counter(plan.operators.count)
+    tester = compiler.tester(plan.operators.exists)
+    groupsPages = plan.operators.groups == .pages
+    isPaged = bound.isPaged
     pagingFingerprint = bound.paging?.fingerprint ?? 0
-    isProbe = bound.isProbe
-    let wantsDepths = (access as? Closure)?.traversal.wantsDepth ?? false
-    self.wantsDepths = wantsDepths
-    bounds = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
     range = bound.range
-    limitRange = bound.limit?.range ?? bound.range
-    offsetRange = bound.offset?.range ?? bound.range
     usedScopes = compiler.scopesUsed(byAround: id)
-    let failing = plan.access.keyExpressions.filter(compiler.plan.query.canFail)
-    // The key of one entity is no condition.
-    if failing.isEmpty || bound.source != .all {
+    isCorrelated = usedScopes > 0
+    if let scan = plan.whenKeysFail {
+      failingKeys = ScalarSources(plan.access.keyExpressions.filter(compiler.plan.query.canFail), compiler)
+      whenKeysFail = CompiledSet(id, scan.plan, &compiler)
+    } else {
       failingKeys = nil
       whenKeysFail = nil
-    } else {
-      failingKeys = ScalarSources(failing, compiler)
-      let scan = SetPlan(access: .scan, filter: bound.predicate, order: bound.sortingMethod)
-      whenKeysFail = CompiledSet(id, scan, &compiler)
     }
     retreat = plan.retreat.map { CompiledSet(id, $0.plan, &compiler) }
     rowsBeforeRetreat = plan.retreat?.rows ?? Int.max
-    isCorrelated = usedScopes > 0
     secondMember = bound.isOneByKey ? RuntimeProblem(.ambiguousLink(bound.type), at: bound.range) : nil
     var outer = 0
     for expression in [plan.filter].compactMap({ $0 }) + bound.order.map(\.expression) + bound.distinctOn {
       outer = max(outer, compiler.scopes(expression) - 1)
     }
     outerScopes = max(outer, 0)
-    isKeyed = isCorrelated && access.isKeyed && after < 0 && before < 0
-    dependsOnKeyOnly = isKeyed && outerScopes == 0 && bounds?.program == nil
-    if wantsDepths {
-      lists = .together
-    } else if !isCorrelated {
-      lists = .once
-    } else {
-      lists = after < 0 && before < 0 ? .together : .each
-    }
+    isKeyed = plan.operators.lists == .keyed
+    dependsOnKeyOnly = isKeyed && outer <= 0 && slice?.isCommon ?? true
   }
 
+  // MARK: - Properties
+
+  /// Indicates whether its members are the rows of its access path, or a slice of them.
   var isPlain: Bool { filter == nil && distinct == nil && !isPaged }
-  /// Only members behind or before a cursor belong.
-  var isPaged: Bool { after >= 0 || before >= 0 }
-  var isSliced: Bool { limit >= 0 || offset >= 0 }
-}
+  /// Indicates whether its lists are just what its access path finds.
+  var isWhole: Bool { isPlain && order == nil && slice == nil }
 
-/// Order terms made ready to run. Immutable.
-final class CompiledOrder: @unchecked Sendable {
-  struct Term {
-    var type: ValueType
-    var isDescending: Bool
-    var nullsFirst: Bool
-    /// Texts of the vector's cells live as long as the snapshot.
-    var isStable: Bool
+  /// Returns the slice of the list of one element.
+  @inline(__always)
+  func slice(
+    _ vectors: UnsafePointer<Vector>?, _ element: Int, of outer: ScopeRows, _ execution: Execution
+  ) throws(RuntimeProblem) -> SliceRange {
+    guard let slice else { return SliceRange() }
+    return try slice.range(vectors, element, of: outer, execution)
   }
-  let terms: [Term]
-  let program: ExpressionProgram
-  /// The reader slot of the only term, if it is a plain fixed-width column; else -1.
-  let direct: Int
-  /// The reader slot of the first of several terms, if it is a plain fixed-width column and the others cannot fail; else
-  /// -1. Rows may be left out by it then, whatever the others say.
-  let leading: Int
-  /// Whether the first term is the id: then rows stand in their own order as long as ids ascend with insertion.
-  let isByID: Bool
-  let directColumn: ColumnID
-  let directKind: ColumnKind
-  let directIsNonNull: Bool
 
-  init(_ terms: [BoundOrderTerm], type: EntityTypeID, _ compiler: inout PlanCompiler) {
-    self.terms = terms.map { term in
-      var isStable = false
-      if case .column = term.expression.kind { isStable = true }
-      return Term(
-        type: term.expression.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst, isStable: isStable)
+  /// Returns the slice of every element's list, if it is the same for all; nil also if there are none.
+  func commonSlice(_ count: Int, _ execution: Execution) throws(RuntimeProblem) -> SliceRange? {
+    guard count > 0, slice?.isCommon ?? true else { return nil }
+    return try slice(nil, 0, of: .root, execution)
+  }
+
+  // MARK: - Uses
+
+  /// Appends the members for each element of a batch of at most 1,024: rows, and one end offset per element.
+  func append(
+    _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    try byKeys(scopes, execution) { (set, scopes, _) throws(RuntimeProblem) in
+      try set.appendFound(scopes, execution, into: &result)
     }
-    program = compiler.program(terms.map(\.expression))
-    if let primary = compiler.catalog[type].indexes.first.map({ compiler.catalog[$0] }), primary.isPrimary,
-      compiler.catalog[type].kind == .entity, case .column(.scope(0, _), let column)? = terms.first?.expression.kind
-    {
-      isByID = primary.columns == [column]
-    } else {
-      isByID = false
+  }
+
+  /// Finds the members for each element of a batch, in place of what the expansion has.
+  func expand(
+    _ scopes: ScopeRows, _ execution: Execution, into expansion: inout Expansion
+  ) throws(RuntimeProblem) {
+    expansion.removeAll()
+    expansion.offsets.append(0)
+    try append(scopes, execution, into: &expansion)
+  }
+
+  /// Appends the members where the keys of the access path are known not to fail.
+  func appendFound(
+    _ scopes: ScopeRows, _ execution: Execution, into result: inout Expansion
+  ) throws(RuntimeProblem) {
+    let started = execution.measuredTime
+    let before = result.rows.count
+    try lists.append(self, execution.sets[id], scopes, execution, into: &result)
+    try execution.checkOffsets(result.rows.count)
+    if let secondMember {
+      for list in result.offsets.count - scopes.count..<result.offsets.count
+      where result.offsets[list] - result.offsets[list - 1] > 1 { throw secondMember }
     }
-    if let term = terms.first, case .column(.scope(0, _), let column) = term.expression.kind {
-      let descriptor = compiler.catalog[type][column]
-      directColumn = column
-      directKind = descriptor.kind
-      directIsNonNull = descriptor.isNonNull
-      switch descriptor.kind {
-      case .int64, .float64, .byte, .code:
-        let canFail = terms.dropFirst().contains { compiler.plan.query.canFail($0.expression) }
-        leading = canFail ? -1 : compiler.reader(type, column)
-      default: leading = -1
-      }
-      direct = terms.count == 1 ? leading : -1
-    } else {
-      direct = -1
-      leading = -1
-      directColumn = ColumnID(0)
-      directKind = .int64
-      directIsNonNull = false
+    if filter == nil { try execution.visit(result.rows.count - before) }
+    try execution.checkMemory(result.rows.count &* 4)
+    execution.note(self, .lists, loops: scopes.count, rows: result.rows.count - before, since: started)
+  }
+
+  /// Throws if an element of which there is one at most has more of the counted members.
+  func refuseSecond(_ counts: UnsafePointer<Int64>, _ elements: Int) throws(RuntimeProblem) {
+    guard let secondMember else { return }
+    for element in 0..<elements where counts[element] > 1 { throw secondMember }
+  }
+
+  /// Counts the members of each element.
+  func count(
+    _ scopes: ScopeRows, _ execution: Execution, into counts: UnsafeMutablePointer<Int64>
+  ) throws(RuntimeProblem) {
+    try byKeys(scopes, execution) { (set, scopes, first) throws(RuntimeProblem) in
+      try set.counter.count(set, execution.sets[set.id], scopes, execution, into: counts + first)
+    }
+  }
+
+  /// Finds whether each element has members: 1 or 0.
+  func exists(
+    _ scopes: ScopeRows, _ execution: Execution, into results: UnsafeMutablePointer<UInt8>
+  ) throws(RuntimeProblem) {
+    try byKeys(scopes, execution) { (set, scopes, first) throws(RuntimeProblem) in
+      try set.tester.exists(set, execution.sets[set.id], scopes, execution, into: results + first)
+    }
+  }
+
+  /// Puts the rows from `first` on, element by element, into list order, and keeps `distinctOn`'s and the slice.
+  func arrange(
+    _ state: SetState, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int, firstOffset: Int,
+    _ execution: Execution
+  ) throws(RuntimeProblem) {
+    if let order {
+      let started = execution.measuredTime
+      let count = result.rows.count - first
+      defer { execution.note(self, ordered: count, since: started) }
+      let isCut = try order.sort(self, state, scopes, &result, from: first, firstOffset: firstOffset, execution)
+      if isCut { return }
+    }
+    try cut(state, scopes, &result, from: first, firstOffset: firstOffset, execution)
+  }
+
+  /// Keeps `distinctOn`'s and the slice of the rows from `first` on, which stand in list order.
+  func cut(
+    _ state: SetState, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int, firstOffset: Int,
+    _ execution: Execution
+  ) throws(RuntimeProblem) {
+    try distinct?.keepFirst(self, state, scopes, &result, from: first, firstOffset: firstOffset, execution)
+    try slice?.cut(scopes, &result, from: first, firstOffset: firstOffset, execution)
+  }
+
+  // MARK: - Keys that fail
+
+  /// Does something for all elements of a batch, or where a key of the access path fails for one of them, for each by
+  /// itself: by the scan for those whose key fails. `work` gets the number of its first element, too.
+  @inline(__always)
+  func byKeys(
+    _ scopes: ScopeRows, _ execution: Execution,
+    _ work: (CompiledSet, ScopeRows, Int) throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) {
+    guard let scan = whenKeysFail, keysFail(scopes, execution) else { return try work(self, scopes, 0) }
+    guard isCorrelated, scopes.count > 1 else { return try work(scan, scopes, 0) }
+    for element in 0..<scopes.count {
+      let one = scopes.element(element)
+      try work(keysFail(one, execution) ? scan : self, one, element)
+    }
+  }
+
+  /// Returns whether a key of the access path fails for one of the elements.
+  func keysFail(_ scopes: ScopeRows, _ execution: Execution) -> Bool {
+    guard let keys = failingKeys else { return false }
+    do {
+      _ = try keys.vectors(scopes, execution)
+      return false
+    } catch {
+      // A run that has to end does so at the scan's first look.
+      return true
     }
   }
 }

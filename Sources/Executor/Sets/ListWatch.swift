@@ -1,3 +1,4 @@
+import GQLBase
 import GQLStore
 
 /// Sees to it that the lists of a batch of elements are looked at while they are put behind one another: the lists of a
@@ -19,12 +20,18 @@ struct ListWatch {
     first = rows.count
     next = first &+ Self.interval
     countsRows = set.filter == nil
-    let isWhole = set.filter == nil && set.order == nil && set.distinct == nil && set.bounds == nil && !set.isPaged
-    self.set = isWhole ? set.id : -2
+    self.set = set.isWhole ? set.id : -2
   }
 }
 
 extension Execution {
+  /// Throws where the lists of an expansion end at numbers of more than 32 bits.
+  func checkOffsets(_ rows: Int) throws(RuntimeProblem) {
+    if rows > Int(UInt32.max >> 1) {
+      throw RuntimeProblem(.memory(limit: limits.maximumMemory), at: SourceRange(at: 0))
+    }
+  }
+
   /// Notes that the list of an element ends here.
   @inline(__always)
   func end(_ result: inout Expansion, _ watch: inout ListWatch) throws(RuntimeProblem) {

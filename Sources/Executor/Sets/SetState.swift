@@ -1,10 +1,8 @@
 import GQLStore
 
-/// The working memory of one set in one execution.
+/// The working memory that the operators of one set use one after the other in one execution: nothing in it outlives the
+/// call that fills it. What does lies in the state of an operator's slot (``OperatorState``).
 final class SetState {
-  /// The members, computed once, of a set that does not depend on what encloses it.
-  @exclusivity(unchecked) var shared = Expansion()
-  @exclusivity(unchecked) var sharedRun: UInt64 = 0
   @exclusivity(unchecked) var bits = BitMemory()
   @exclusivity(unchecked) var positions = WorkMemory()
   @exclusivity(unchecked) var outer = WorkMemory()
@@ -12,16 +10,6 @@ final class SetState {
   @exclusivity(unchecked) var spare = WorkMemory()
   @exclusivity(unchecked) var keys = WorkMemory()
   @exclusivity(unchecked) var candidates = RowBuffer()
-  /// What a cursor's place is looked for in.
-  @exclusivity(unchecked) var linked = RowBuffer()
-  @exclusivity(unchecked) var counted = Expansion()
-  @exclusivity(unchecked) var countedBytes = 0
-  @exclusivity(unchecked) var totals = WorkMemory()
-  /// Whether there is any member of a set that does not depend on what encloses it.
-  @exclusivity(unchecked) var any = false
-  @exclusivity(unchecked) var anyRun: UInt64 = 0
-  @exclusivity(unchecked) var total: Int64 = 0
-  @exclusivity(unchecked) var totalRun: UInt64 = 0
 }
 
 /// Growable memory of bits, one a row.
@@ -71,12 +59,4 @@ struct BitMemory: ~Copyable {
     }
     rows.count &+= total
   }
-}
-
-/// A semi-join's build side in one execution.
-final class RowSetState {
-  @exclusivity(unchecked) var bits = BitMemory()
-  @exclusivity(unchecked) var expansion = Expansion()
-  /// The run that it was computed in.
-  @exclusivity(unchecked) var run: UInt64 = 0
 }

@@ -1,5 +1,7 @@
 import GQLBase
+import GQLCatalog
 import GQLEngine
+import GQLPlanner
 
 /// A fault in the header of a golden file.
 package enum GoldenProblem: CaseIterable, Sendable {
@@ -27,7 +29,7 @@ package struct GoldenCase {
   package let header: [(key: String, value: String)]
 
   private static let keys: Set<String> = [
-    "schema", "data", "vars", "operation", "dialect", "requires", "title", "skip-bad", "now",
+    "schema", "data", "vars", "operation", "dialect", "requires", "title", "skip-bad", "now", "statistics",
   ]
 
   /// - Throws: ``QueryError`` if the file cannot be read, or its header has an unknown key or a wrong value.
@@ -93,6 +95,20 @@ package struct GoldenCase {
     return Diagnostic(
       GoldenProblem.wrongHeader.code, "the header '\(key)' cannot be '\(value)'",
       at: range(value.isEmpty ? key : value, in: document), help: help)
+  }
+
+  /// Returns the figures of data that plans are made for, as the header states them.
+  ///
+  /// - Throws: ``QueryError`` if they name what the catalog has not.
+  package func figures(_ catalog: Catalog) throws(QueryError) -> StatedFigures {
+    guard let text = value("statistics") else { return StatedFigures() }
+    if let figures = StatedFigures(text, catalog) { return figures }
+    let document = String(decoding: bytes, as: UTF8.self)
+    let range = document.firstRange(of: text).map { Self.range(document[$0], in: document) } ?? SourceRange(at: 0)
+    let problem = Diagnostic(
+      GoldenProblem.wrongHeader.code, "the header 'statistics' cannot be '\(text)'", at: range,
+      help: "write entities, values and links such as 'User 100000, User.age 60, User.chats 40'")
+    throw QueryError([(SourceText(name: path, bytes: bytes), [problem])])
   }
 
   package func value(_ key: String) -> String? { header.first { $0.key == key }?.value }

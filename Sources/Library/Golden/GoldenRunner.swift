@@ -163,7 +163,7 @@ package struct GoldenRunner {
             }
           text += String(decoding: answer.prettyUTF8, as: UTF8.self) + "\n"
         case .bound: text += try query.explainBound(values)
-        case .plan: text += try query.explain(values, costs: false)
+        case .plan: text += try query.explain(values, figures: golden.figures(database.catalog))
         case .diagnostics: _ = try query.run(values, options: options)
         }
       }

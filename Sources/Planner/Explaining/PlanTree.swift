@@ -58,7 +58,7 @@ package func planTree(_ plan: PhysicalPlan, catalog: Catalog, options: ExplainOp
 }
 
 /// Makes the nodes of a plan.
-private struct PlanTreeBuilder {
+struct PlanTreeBuilder {
   let plan: PhysicalPlan
   let catalog: Catalog
   let options: ExplainOptions
@@ -111,7 +111,7 @@ private struct PlanTreeBuilder {
   // MARK: Sets
 
   private func children(of selection: BoundSelection, depth: Int) -> [PlanNode] {
-    var nodes = details(selection.set, depth: depth)
+    var nodes = details(selection.set, depth: depth) + [lists(selection.set, depth: depth)].compactMap { $0 }
     switch selection.shape {
     case .object(let fields): nodes += self.fields(fields, depth: depth)
     case .value(let expression): nodes += calls(in: [expression], depth: depth)
@@ -128,13 +128,11 @@ private struct PlanTreeBuilder {
     }
     var below = calls(in: grouping.memberExpressions, depth: depth + 1)
     for set in grouping.aggregates.compactMap(\.set) {
-      let details = details(set, depth: depth + 1)
-      if !details.isEmpty || options.costs {
-        var node = source(set)
-        node.children = details
-        below.append(node)
-      }
+      var node = source(set)
+      node.children = details(set, depth: depth + 1) + [lists(set, depth: 1)].compactMap { $0 }
+      if !node.children.isEmpty || options.costs { below.append(node) }
     }
+    if plan[id].operators.groups == .pages { text += ", page by page" }
     var nodes = [PlanNode(label: "group", text: text, actuals: groups(of: id), children: below)]
     var inner = self
     inner.printer.hiddenScopes = 1
@@ -217,8 +215,18 @@ private struct PlanTreeBuilder {
     return text
   }
 
+  /// The steps of a set, those of the sets that it is made of included. Sets may lie deep within one another, so that
+  /// what is not the recursion itself stands in functions of its own, whose frames are gone by then.
   private func details(_ id: SetID, depth: Int) -> [PlanNode] {
     guard depth < 256 else { return [] }
+    let inner = bases(of: id).map { details($0, depth: depth + 1) }
+    return access(id, depth: depth) + combined(id, inner) + following(id, depth: depth)
+  }
+
+  private func bases(of id: SetID) -> [SetID] { plan.query[id].source.sets }
+
+  /// The access path of a set.
+  private func access(_ id: SetID, depth: Int) -> [PlanNode] {
     let set = plan.query[id]
     let setPlan = plan[id]
     var nodes: [PlanNode] = []
@@ -238,40 +246,48 @@ private struct PlanTreeBuilder {
       node.actuals = measured(id, .access)
       nodes.append(node)
     }
-    nodes += bases(id, depth: depth)
-    if let filter = setPlan.filter { nodes += self.filter(filter, of: id, depth: depth) }
+    return nodes
+  }
+
+  /// The steps after the access path.
+  private func following(_ id: SetID, depth: Int) -> [PlanNode] {
+    let set = plan.query[id]
+    let setPlan = plan[id]
+    var nodes = setPlan.filter.map { filter($0, of: id, depth: depth) } ?? []
     if let order = order(set, setPlan) {
       nodes.append(PlanNode(label: "order", text: order, actuals: setPlan.order.sorts ? measured(id, .order) : []))
     }
-    if let retreat = setPlan.retreat { nodes.append(self.retreat(retreat, of: id, depth: depth)) }
+    if !set.distinctOn.isEmpty {
+      let keys = set.distinctOn.map { printer.text($0) }.joined(separator: ", ")
+      nodes.append(PlanNode(label: "distinct", text: "first of each \(keys)"))
+    }
+    nodes += [setPlan.retreat, setPlan.whenKeysFail].compactMap { $0 }.map { retreat($0, of: id, depth: depth) }
     nodes += calls(in: set.order.map(\.expression) + set.distinctOn, depth: depth + 1)
     return nodes
   }
 
-  /// The sets that a set's members come from, and how they are put together.
-  private func bases(_ id: SetID, depth: Int) -> [PlanNode] {
-    func parts(_ label: String, _ sets: [SetID]) -> [PlanNode] {
-      sets.map { base in
-        var node = source(base)
-        node.label = label
-        node.children = details(base, depth: depth + 1)
-        return node
-      }
+  /// How the sets that a set's members come from are put together. `inner` are the steps of each of these.
+  private func combined(_ id: SetID, _ inner: [[PlanNode]]) -> [PlanNode] {
+    let sets = bases(of: id)
+    func part(_ label: String, _ number: Int) -> PlanNode {
+      var node = source(sets[number])
+      node.label = label
+      node.children = inner[number]
+      return node
     }
-    let sets = plan.query[id].source.sets
-    let inner = sets.flatMap { details($0, depth: depth + 1) }
+    let all = inner.flatMap { $0 }
     switch plan.query[id].source {
     case .keys(let index, let list):
       let name = catalog.shortDescription(of: .lookup(index, []), order: .natural)
       return [PlanNode(label: "access", text: "\(name) each of \(printer.text(list))", actuals: measured(id, .access))]
     case .host(let number): return [PlanNode(label: "access", text: "in Swift: \(printer.hostWords(number))")]
-    case .members(.once, _): return inner + [PlanNode(label: "distinct", text: "each once")]
-    case .members(.last, _): return inner + [PlanNode(label: "order", text: "the last one")]
-    case .members(.sorted(let number), _): return inner + [PlanNode(text: "in Swift: \(printer.hostWords(number))")]
-    case .members(.common, _): return parts("all of", sets)
-    case .union where sets.count > 1: return parts("any of", sets)
-    case .each(let base, let list): return details(base, depth: depth + 1) + parts("each", [list])
-    default: return inner
+    case .members(.once, _): return all + [PlanNode(label: "distinct", text: "each once")]
+    case .members(.last, _): return all + [PlanNode(label: "order", text: "the last one")]
+    case .members(.sorted(let number), _): return all + [PlanNode(text: "in Swift: \(printer.hostWords(number))")]
+    case .members(.common, _): return sets.indices.map { part("all of", $0) }
+    case .union where sets.count > 1: return sets.indices.map { part("any of", $0) }
+    case .each where sets.count == 2: return inner[0] + [part("each", 1)]
+    default: return all
     }
   }
 
@@ -293,21 +309,25 @@ private struct PlanTreeBuilder {
     return nodes
   }
 
-  /// Another plan of the set, which takes over from one that does not find enough rows early.
+  /// Another plan of the set, which takes over from one that does not find enough rows early, or whose keys fail.
   private func retreat(_ retreat: SetPlan.Retreat, of id: SetID, depth: Int) -> PlanNode {
     let set = plan.query[id]
     var node = PlanNode(label: "else", text: describe(retreat.plan.access))
     if retreat.plan.order.walk.isDescending { node.text += "  descending" }
-    if options.costs { node.after = retreat.rows }
+    if case .after(let rows, _) = retreat {
+      if options.costs { node.after = rows }
+      if let taken = options.analyzed?[id.index].retreats {
+        node.actuals = [PlanNode.Actual(use: .rows, measured: OperatorActuals(loops: taken))]
+      }
+    } else {
+      node.text += " where a key fails"
+    }
     node.children = retreat.plan.access.rowSets.map { rowSet($0, depth: depth + 1) }
     if let filter = retreat.plan.filter {
       // What its conditions ask stands below the plan's own filter.
       node.children.append(PlanNode(label: "filter", text: printer.text(filter)))
     }
     if let order = order(set, retreat.plan) { node.children.append(PlanNode(label: "order", text: order)) }
-    if let taken = options.analyzed?[id.index].retreats {
-      node.actuals = [PlanNode.Actual(use: .rows, measured: OperatorActuals(loops: taken))]
-    }
     return node
   }
 
@@ -316,24 +336,24 @@ private struct PlanTreeBuilder {
     var skipped = set.offset.map { ", skipping \(printer.text($0))" } ?? ""
     if let after = set.paging?.after { skipped += " after \(printer.text(after))" }
     if let before = set.paging?.before { skipped += " before \(printer.text(before))" }
+    let page = setPlan.operators.page?.words ?? ""
+    var method = "from index"
+    if case .fullText = setPlan.access { method = "by score" }
     switch setPlan.order {
-    case .natural: return limit.map { "natural, stop after \($0)\(skipped)" } ?? pages(set, skipped, "natural")
+    case .natural where limit == nil && !set.isPaged: return nil
+    case .natural: method = "natural"
     case .fromAccess:
-      let isByRow = setPlan.access.fixedColumns(catalog) != nil && !setPlan.order.walk.isDescending
-      let method = isByRow ? "by insertion" : "from index"
-      return limit.map { "\(method), stop after \($0)\(skipped)" } ?? pages(set, skipped, method) ?? method
+      if setPlan.access.fixedColumns(catalog) != nil && !setPlan.order.walk.isDescending { method = "by insertion" }
     case .incremental(_, let prefix):
       let rest = Array(set.order.dropFirst(prefix))
-      return "from index by \(printer.order(Array(set.order.prefix(prefix)))), ties "
-        + (rest.isEmpty ? "in canonical order" : "sorted by \(printer.order(rest))")
-        + ", stop after \(limit ?? "")\(skipped)"
-    case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))"
-    case .sort: return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)\(skipped)" } ?? "")
+      if method != "by score" { method += " by \(printer.order(Array(set.order.prefix(prefix))))" }
+      method += ", ties " + (rest.isEmpty ? "in canonical order" : "sorted by \(printer.order(rest))")
+    case .topN: return "top \(limit ?? "")\(skipped) by \(printer.order(set.order))\(page)"
+    case .sort:
+      return "sort by \(printer.order(set.order))" + (limit.map { ", first \($0)" } ?? "")
+        + (limit != nil || set.isPaged ? skipped : "") + page
     }
-  }
-
-  private func pages(_ set: BoundSet, _ skipped: String, _ method: String) -> String? {
-    set.paging?.hasCursor ?? false ? method + skipped : nil
+    return method + (limit.map { ", stop after \($0)" } ?? "") + (limit != nil || set.isPaged ? skipped : "") + page
   }
 
   /// The sets and row sets in expressions that have something to tell.
@@ -345,9 +365,9 @@ private struct PlanTreeBuilder {
       for index in used { nodes.append(rowSet(index, depth: depth)) }
     }
     for id in sets(in: expressions) {
-      let below = details(id, depth: depth + 1)
-      if below.isEmpty, !options.costs { continue }
       let isOnce = depth > 0 && expressions.contains { isComputedOnce($0, over: id) }
+      let below = details(id, depth: depth + 1) + uses(of: id, in: expressions, depth: isOnce ? 0 : depth)
+      if below.isEmpty, !options.costs { continue }
       var node = source(id, isOnce: isOnce)
       node.children = below
       nodes.append(node)

@@ -11,6 +11,9 @@ package func optimize(
   _ query: BoundQuery, catalog: Catalog, statistics: any Statistics, parameters: [Value?]? = nil,
   sampler: (any SelectivitySampler)? = nil, options: PlannerOptions = .init()
 ) -> Analyzed<PhysicalPlan> {
+  let statistics: any Statistics =
+    options.figures.isEmpty
+    ? statistics : StatedStatistics(figures: options.figures, counted: statistics, catalog: catalog)
   let rewritten = Rewriter.rewrite(query, disabled: options.disabledRules, options.interruption)
   let estimator = CardinalityEstimator(
     catalog: catalog, statistics: statistics, parameterTypes: query.parameters, parameters: parameters,
@@ -30,7 +33,8 @@ struct Optimizer {
   let catalog: Catalog
   let estimator: CardinalityEstimator
   let options: PlannerOptions
-  var costs: CostModel { options.costs }
+  /// Stored, because a copy at each use would take the stack of deep queries.
+  let costs: CostModel
   /// How many sets the query had.
   let ownSetCount: Int
   /// Parallel to `query.sets`; nil until planned.
@@ -60,6 +64,7 @@ struct Optimizer {
     self.catalog = catalog
     self.estimator = estimator
     self.options = options
+    costs = options.costs
     ownSetCount = query.sets.count
     plans = [SetPlan?](repeating: nil, count: query.sets.count)
   }

@@ -30,9 +30,11 @@ extension Optimizer {
       guard usage.sets[index], let plan = plans[index] else { return baseline(id) }
       return plan.mapRowSets { newRowSet[$0] }
     }
-    return PhysicalPlan(
+    var plan = PhysicalPlan(
       query: result, sets: finalPlans, rowSets: finalRowSets, isParameterSensitive: !watched.isEmpty,
       wantedOrders: wantedOrders, watched: watched)
+    plan.chooseOperators(catalog)
+    return plan
   }
 }
 

@@ -32,7 +32,9 @@ package enum PlanValidator {
         problems.append("row set \(index) reads one that is computed later")
       }
     }
+    let selected = SelectedSets(plan.query)
     for (index, set) in plan.query.sets.enumerated() {
+      let facts = SetFacts(SetID(index), plan, selected, catalog)
       let setPlan = plan.sets[index]
       let name = "set \(index)"
       if rowSetsUsed(by: setPlan).contains(where: { !plan.rowSets.indices.contains($0) }) {
@@ -43,10 +45,12 @@ package enum PlanValidator {
         problems.append("\(name) takes rows of another type")
       }
       problems += pathProblems(setPlan.access, set, catalog).map { "\(name) \($0)" }
-      problems += orderProblems(setPlan, set, plan.query, catalog).map { "\(name) \($0)" }
-      if let other = setPlan.retreat?.plan {
-        problems += (pathProblems(other.access, set, catalog) + orderProblems(other, set, plan.query, catalog))
-          .map { "the retreat of \(name) \($0)" }
+      problems += (orderProblems(setPlan, set, plan.query, catalog) + facts.problems(setPlan)).map { "\(name) \($0)" }
+      for other in setPlan.others {
+        let found =
+          pathProblems(other.access, set, catalog) + orderProblems(other, set, plan.query, catalog)
+          + facts.problems(other)
+        problems += found.map { "the retreat of \(name) \($0)" }
       }
       if !plan.query.isIndexed(SetID(index)), tests(rowSetsOf: set.type, setPlan, plan) {
         problems.append("\(name) has members that no row set holds")

@@ -15,6 +15,8 @@ package struct PlannerOptions: Sendable, Hashable {
   package var costs: CostModel
   /// What may end planning before its end.
   package var interruption: Interruption?
+  /// Figures that take the place of those that are counted.
+  package var figures = StatedFigures()
 
   package init(
     disabledRules: Set<RewriteRule> = [], forcing: ForcedAccess = .cheapest, rowsBeforeRetreat: Int = 64,

@@ -195,6 +195,16 @@ package indirect enum EntityReference: Sendable, Hashable {
   }
 }
 
+extension BoundExpression {
+  /// Indicates whether its value is known before the run, and the same for all elements.
+  package var isConstantOrParameter: Bool {
+    switch kind {
+    case .constant, .parameter: true
+    default: false
+    }
+  }
+}
+
 /// Identifies a set within one ``BoundQuery``.
 package struct SetID: Sendable, Hashable {
   package let index: Int

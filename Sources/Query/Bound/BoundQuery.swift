@@ -258,6 +258,12 @@ package struct BoundSelection: Sendable, Equatable {
     self.set = set
     self.shape = shape
   }
+
+  /// Indicates whether `_depth` is one of its fields.
+  package var showsDepth: Bool {
+    guard case .object(let fields) = shape else { return false }
+    return fields.contains { if case .depth = $0.content { true } else { false } }
+  }
 }
 
 /// One response key. Fields with equal keys are already merged.

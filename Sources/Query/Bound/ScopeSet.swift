@@ -4,6 +4,8 @@ import GQLCatalog
 /// Which enclosing scopes an expression reads: bit n for the element n scopes out; the last bit stands for all further.
 package struct ScopeSet: Sendable, Hashable {
   var bits: UInt64 = 0
+  /// How many scopes there are up to the farthest that is read.
+  package private(set) var count = 0
   private static let farthest = 63
 
   /// No scope: what depends on no entity.
@@ -13,7 +15,10 @@ package struct ScopeSet: Sendable, Hashable {
 
   init() {}
   /// One scope, by how far out it is.
-  package init(depth: Int) { bits = 1 << UInt64(max(0, min(depth, Self.farthest))) }
+  package init(depth: Int) {
+    bits = 1 << UInt64(max(0, min(depth, Self.farthest)))
+    count = max(0, depth) + 1
+  }
 
   /// Whether no scope is read.
   package var isEmpty: Bool { bits == 0 }
@@ -22,7 +27,10 @@ package struct ScopeSet: Sendable, Hashable {
   /// Whether the other one has all of these.
   package func isSubset(of other: ScopeSet) -> Bool { bits & ~other.bits == 0 }
 
-  mutating func formUnion(_ other: ScopeSet) { bits |= other.bits }
+  mutating func formUnion(_ other: ScopeSet) {
+    bits |= other.bits
+    count = max(count, other.count)
+  }
 
   /// What remains for the one who stands outside of the innermost scope.
   ///
@@ -30,6 +38,7 @@ package struct ScopeSet: Sendable, Hashable {
   var outside: ScopeSet {
     var result = ScopeSet()
     result.bits = bits >> 1 | bits & 1 << UInt64(Self.farthest)
+    result.count = max(0, count - 1)
     return result
   }
 }

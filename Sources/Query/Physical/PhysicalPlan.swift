@@ -39,25 +39,35 @@ package struct SetPlan: Sendable, Equatable {
   /// What the access path does not guarantee. Conjuncts stand cheapest and most selective first.
   package var filter: BoundExpression?
   package var order: OrderMethod
+  /// The operators that make lists, pages, counts and tests of the set.
+  package var operators: SetOperators
   /// Whether the order is right only while ids ascend with insertion, because rows that agree in what is walked come in
   /// canonical order. A run that finds other ids sorts.
   package var needsAscendingIDs: Bool
   package var estimate: PlanEstimate
   /// Holds the plan that takes over from a scan or a walk that was expected to find enough rows early, and did not.
   package var retreat: Retreat?
+  /// Holds the plan by a scan that stands in for an element for which a key of the access path fails; nil if none can.
+  ///
+  /// A key is computed for each element, a condition only for the members that there are and that the conditions before
+  /// it leave. The scan finds whether there are any, and fails for the first of them.
+  package var whenKeysFail: Retreat?
   /// The alternatives that lost, best first, for `explain`.
   package var dropped: [DroppedAlternative]
 
   package init(
-    access: AccessPath, filter: BoundExpression?, order: OrderMethod, needsAscendingIDs: Bool = false,
-    estimate: PlanEstimate = PlanEstimate(), retreat: Retreat? = nil, dropped: [DroppedAlternative] = []
+    access: AccessPath, filter: BoundExpression?, order: OrderMethod, operators: SetOperators = SetOperators(),
+    needsAscendingIDs: Bool = false, estimate: PlanEstimate = PlanEstimate(), retreat: Retreat? = nil,
+    whenKeysFail: Retreat? = nil, dropped: [DroppedAlternative] = []
   ) {
     self.access = access
     self.filter = filter
     self.order = order
+    self.operators = operators
     self.needsAscendingIDs = needsAscendingIDs
     self.estimate = estimate
     self.retreat = retreat
+    self.whenKeysFail = whenKeysFail
     self.dropped = dropped
   }
 
@@ -65,20 +75,36 @@ package struct SetPlan: Sendable, Equatable {
   package indirect enum Retreat: Sendable, Equatable {
     /// Once so many rows have been looked at, which cost as much as the other plan is expected to cost.
     case after(rows: Int, SetPlan)
+    /// Where a key cannot be computed.
+    case failingKeys(SetPlan)
 
     /// The plan that takes over.
     package var plan: SetPlan {
-      switch self {
-      case .after(_, let plan): plan
+      get {
+        switch self {
+        case .after(_, let plan), .failingKeys(let plan): plan
+        }
+      }
+      set {
+        switch self {
+        case .after(let rows, _): self = .after(rows: rows, newValue)
+        case .failingKeys: self = .failingKeys(newValue)
+        }
       }
     }
     /// How many rows are looked at before.
     package var rows: Int {
       switch self {
       case .after(let rows, _): rows
+      case .failingKeys: 0
       }
     }
   }
+}
+
+extension SetPlan {
+  /// The plans that may take over.
+  package var others: [SetPlan] { [retreat, whenKeysFail].compactMap { $0?.plan } }
 }
 
 /// What the planner expects of a set. Figures may be wrong and never change an answer.
@@ -152,6 +178,26 @@ extension OrderMethod {
 }
 
 extension BoundSet {
+  /// Indicates whether only members after or before a cursor belong.
+  package var isPaged: Bool { paging?.hasCursor ?? false }
+
+  /// Indicates whether limit and offset are the same for all elements of a run.
+  package var hasCommonSlice: Bool {
+    (limit?.isConstantOrParameter ?? true) && (offset?.isConstantOrParameter ?? true)
+  }
+
+  /// Returns the column of fixed width that the first term of its order is, if the others cannot fail: rows are compared
+  /// by it as it lies, and by the other terms where it ties.
+  package func leadingColumn(_ query: BoundQuery, _ catalog: Catalog) -> ColumnID? {
+    guard let term = order.first, case .column(.scope(0, _), let column) = term.expression.kind,
+      !order.dropFirst().contains(where: { query.canFail($0.expression) })
+    else { return nil }
+    switch catalog[type][column].kind {
+    case .int64, .float64, .byte, .code: return column
+    default: return nil
+    }
+  }
+
   /// How its rows get into list order where the access path gives none. Top-n where a limit allows it: not behind
   /// `distinctOn`, which needs all rows in order.
   package var sortingMethod: OrderMethod {
