@@ -122,38 +122,34 @@ struct ConjunctSample {
   }
 }
 
-extension Optimizer {
+extension CardinalityEstimator {
   /// Rows of a type from which on a sample is worth its time.
   private static let leastSampled = 2_048.0
-  /// Units of the dearest condition that a sample tests.
-  private static let dearestSampled = 100.0
 
-  /// Tests the conjuncts of a collection that cost little, all together, on a sample of rows; nil where nothing hangs on
+  /// Tests the conjuncts of a collection that are cheap, all together, on a sample of rows; nil where nothing hangs on
   /// it.
-  mutating func sample(
-    _ conjuncts: [(position: Int, expression: BoundExpression)], _ set: BoundSet
+  func sample(
+    _ conjuncts: [(position: Int, expression: BoundExpression)], _ set: BoundSet, in query: BoundQuery,
+    isCheap: (BoundExpression) -> Bool
   ) -> (sample: RowSample, positions: [Int], column: ColumnID?)? {
-    guard let sampler = estimator.sampler, options.forcing != .scanOnly,
-      estimator.rowCount(set.type) >= Self.leastSampled
-    else { return nil }
+    guard let sampler, rowCount(set.type) >= Self.leastSampled else { return nil }
     var fixed: Set<ColumnID> = []
     var chosen: [(position: Int, expression: BoundExpression)] = []
     for conjunct in conjuncts {
       if case .compare(.equal, let left, let right) = conjunct.expression.kind,
-        let column = elementColumn(left) ?? elementColumn(right)
+        let column = left.elementColumn ?? right.elementColumn
       {
         fixed.insert(column)
       }
-      guard chosen.count < RowSample.mostConditions, estimator.canSample(conjunct.expression, in: query),
-        !query.canFail(conjunct.expression),
-        cost(of: conjunct.expression, rows: 1, cell: costs.nearCell) <= Self.dearestSampled
+      guard chosen.count < RowSample.mostConditions, canSample(conjunct.expression, in: query),
+        !query.canFail(conjunct.expression), isCheap(conjunct.expression)
       else { continue }
       chosen.append(conjunct)
     }
-    let column = set.order.compactMap { elementColumn($0.expression) }.first { !fixed.contains($0) }
+    let column = set.order.compactMap(\.expression.elementColumn).first { !fixed.contains($0) }
     guard
       let sample = sampler.sample(
-        chosen.map(\.expression), valuesOf: column, type: set.type, parameters: estimator.parameters ?? [])
+        chosen.map(\.expression), valuesOf: column, type: set.type, parameters: parameters ?? [])
     else { return nil }
     return (sample, chosen.map(\.position), column)
   }

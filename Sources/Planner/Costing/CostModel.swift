@@ -1,5 +1,3 @@
-import GQLQuery
-
 /// The one table of prices, in units of ``Cost``.
 ///
 /// They are found by `swift run -c release regret --calibrate 1`, which plans random queries with changed prices and keeps
@@ -107,6 +105,9 @@ package struct CostModel: Sendable, Hashable {
   /// Wide or allocating scalars: case mapping, JSON access.
   package var wideOperation = 60.0
 
+  /// Conditions that are dearer are not tested on a sample.
+  package var dearestSampled = 100.0
+
   package init() {}
 
   /// Every price, so that a tool can change them.
@@ -134,25 +135,6 @@ package struct CostModel: Sendable, Hashable {
 /// The binary logarithm's whole part plus one: enough for a cost.
 func logarithm(_ count: Double) -> Double {
   count <= 2 || !count.isFinite ? 1 : Double(count.exponent) + 1
-}
-
-extension CostModel {
-  /// Returns the price of telling the number of rows that a path finds among `all` of the type without fetching them;
-  /// nil where that is not possible.
-  func ofCount(_ path: AccessPath, among all: Double) -> Double? {
-    switch path {
-    case .range(_, let range):
-      // The ranks of both ends; that of an open one is known.
-      start
-        + logarithm(all) * btreeStep * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
-    case .lookup: start + hashProbe
-    case .scan, .empty: start
-    case .hashJoin: hashProbe
-    // The bits of the set are counted.
-    case .rowSet: start + all / 64 * bitmapWord
-    default: nil
-    }
-  }
 }
 
 /// Guesses where nothing is known. The figures are those that textbooks settled on, rounded.

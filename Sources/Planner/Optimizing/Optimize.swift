@@ -191,16 +191,4 @@ extension Optimizer {
     if case .int(let number)? = estimator.value(of: expression) { return Double(max(0, number)) }
     return DefaultSelectivity.limit
   }
-
-  /// A factor between 1/64 and 64 that the seed draws for a decision, 1 without a seed.
-  func perturbation(_ decision: Int, _ alternative: Int) -> Double {
-    guard case .perturbed(let seed) = options.forcing else { return 1 }
-    // SplitMix64 over the decision's number.
-    var state = seed &+ UInt64(truncatingIfNeeded: decision &* 1_000_003 &+ alternative) &* 0x9E37_79B9_7F4A_7C15
-    state = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    state = (state ^ state >> 27) &* 0x94D0_49BB_1331_11EB
-    state ^= state >> 31
-    let step = Int(state % 13) - 6
-    return step < 0 ? 1 / Double(1 << -step) : Double(1 << step)
-  }
 }

@@ -9,7 +9,7 @@ extension Optimizer {
     var ranked = alternatives
     if case .perturbed = options.forcing {
       for position in ranked.indices {
-        ranked[position].total = ranked[position].total * perturbation(id.index, position)
+        ranked[position].total = ranked[position].total * options.perturbation(id.index, position)
       }
     }
     ranked = ranked.enumerated().sorted { left, right in
@@ -19,7 +19,7 @@ extension Optimizer {
     }.map(\.element)
     ranked = withoutPending(ranked, set)
     if let hint = set.hint {
-      let fitting = ranked.filter { meets(hint, $0.candidate.path) }
+      let fitting = ranked.filter { catalog.meets(hint, $0.candidate.path) }
       if fitting.isEmpty {
         report(hint, possible: ranked.map(\.candidate.path), type: set.type)
       } else {
@@ -95,18 +95,11 @@ extension Optimizer {
 
   // MARK: Hints
 
-  func meets(_ hint: AccessHint, _ path: AccessPath) -> Bool {
-    if !path.parts.isEmpty { return path.parts.allSatisfy { meets(hint, $0) } }
-    guard path.hints(catalog).contains(hint.access) else { return false }
-    guard let name = hint.index else { return true }
-    return path.index.map { catalog[$0].name.utf8.elementsEqual(name.utf8) } ?? false
-  }
-
   /// A relation or a key leaves no choice of access.
   mutating func checkHintOfLinked(_ set: BoundSet) {
     guard let hint = set.hint else { return }
     if case .key(let index, _) = set.source {
-      if meets(hint, .lookup(index, [])) { return }
+      if catalog.meets(hint, .lookup(index, [])) { return }
       report(hint, possible: [.lookup(index, [])], type: set.type)
     } else {
       report(hint, possible: [], type: set.type)
@@ -130,4 +123,14 @@ extension DiagnosticCode {
   package static let accessNotPossible = DiagnosticCode("access-not-possible")
   /// Every code that planning may give.
   package static let planningCodes: [DiagnosticCode] = [.accessNotPossible]
+}
+
+extension Catalog {
+  /// Returns whether a path, or each part of it, is what `@using` asks for.
+  func meets(_ hint: AccessHint, _ path: AccessPath) -> Bool {
+    if !path.parts.isEmpty { return path.parts.allSatisfy { meets(hint, $0) } }
+    guard path.hints(self).contains(hint.access) else { return false }
+    guard let name = hint.index else { return true }
+    return path.index.map { self[$0].name.utf8.elementsEqual(name.utf8) } ?? false
+  }
 }

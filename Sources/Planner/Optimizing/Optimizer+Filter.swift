@@ -102,7 +102,8 @@ extension Optimizer {
       switch options.forcing {
       case .cheapest, .scanOnly: break
       case .perturbed:
-        takesBitmap = bitmapTotal * perturbation(-1 - draft, 0) < rows * direct * perturbation(-1 - draft, 1)
+        takesBitmap =
+          bitmapTotal * options.perturbation(-1 - draft, 0) < rows * direct * options.perturbation(-1 - draft, 1)
       case .alternative(let number): takesBitmap = number % 2 == 1
       }
       guard takesBitmap else { return (expression, direct, 0) }

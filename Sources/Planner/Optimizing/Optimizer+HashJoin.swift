@@ -80,7 +80,7 @@ extension Optimizer {
       guard Cost(total).isClearlyLess(than: Cost(executions * perExecution)) else { return nil }
     case .perturbed:
       let decision = -1_000_000 - Int(set.range.start)
-      guard total * perturbation(decision, 0) < executions * perExecution * perturbation(decision, 1)
+      guard total * options.perturbation(decision, 0) < executions * perExecution * options.perturbation(decision, 1)
       else { return nil }
     case .alternative(let number): guard number % 2 == 1 else { return nil }
     }

@@ -32,7 +32,12 @@ extension Optimizer {
           path: .scan, covered: [], rows: RowEstimate(all, isExact: true),
           cost: costs.start + all * costs.scanRow, kind: .scan, isAscending: true))
     }
-    let sampled = found.count > 1 ? sample(numbered, set) : nil
+    let mayTry = found.count > 1 && options.forcing != .scanOnly
+    let (estimator, dearest) = (self.estimator, costs.dearestSampled)
+    let sampled =
+      !mayTry
+      ? nil
+      : estimator.sample(numbered, set, in: query) { cost(of: $0, rows: 1, cell: costs.nearCell) <= dearest }
     let conjuncts = estimates(numbered, type: set.type, found, sampled.map { ($0.sample, $0.positions) })
     let sample = sampled.map { ConjunctSample($0.sample, sampled: $0.positions, column: $0.column, conjuncts) }
     let pageShare = pageShare(numbered, type: set.type)
@@ -65,7 +70,7 @@ extension Optimizer {
       case .scan, .orderedWalk, .skip, .hashJoin, .empty: return -1
       default: break
       }
-      if let hint, meets(hint, candidate.path) { return 0 }
+      if let hint, catalog.meets(hint, candidate.path) { return 0 }
       return candidate.cost + candidate.once / executions + candidate.rows.rows * costs.gatheredCell
     }
     let ranks = found.map(rank)
@@ -319,5 +324,24 @@ extension Optimizer {
       done += 1
     }
     return min(total, all)
+  }
+}
+
+extension CostModel {
+  /// Returns the price of telling the number of rows that a path finds among `all` of the type without fetching them;
+  /// nil where that is not possible.
+  func ofCount(_ path: AccessPath, among all: Double) -> Double? {
+    switch path {
+    case .range(_, let range):
+      // The ranks of both ends; that of an open one is known.
+      start
+        + logarithm(all) * btreeStep * (range.equal.isEmpty && (range.lower == nil) != (range.upper == nil) ? 1 : 2)
+    case .lookup: start + hashProbe
+    case .scan, .empty: start
+    case .hashJoin: hashProbe
+    // The bits of the set are counted.
+    case .rowSet: start + all / 64 * bitmapWord
+    default: nil
+    }
   }
 }

@@ -41,3 +41,17 @@ package enum ForcedAccess: Sendable, Hashable {
   /// For each set the alternative with this rank by cost, or the last one where there are fewer.
   case alternative(Int)
 }
+
+extension PlannerOptions {
+  /// A factor between 1/64 and 64 that the seed draws for a decision, 1 without a seed.
+  func perturbation(_ decision: Int, _ alternative: Int) -> Double {
+    guard case .perturbed(let seed) = forcing else { return 1 }
+    // SplitMix64 over the decision's number.
+    var state = seed &+ UInt64(truncatingIfNeeded: decision &* 1_000_003 &+ alternative) &* 0x9E37_79B9_7F4A_7C15
+    state = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    state = (state ^ state >> 27) &* 0x94D0_49BB_1331_11EB
+    state ^= state >> 31
+    let step = Int(state % 13) - 6
+    return step < 0 ? 1 / Double(1 << -step) : Double(1 << step)
+  }
+}
