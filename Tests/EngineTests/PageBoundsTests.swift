@@ -70,6 +70,21 @@ import Testing
     }
   }
 
+  /// A missing value is unequal to every other; two pages have nothing else.
+  @Test func pagesOfNulls() throws {
+    let database = try Database(schema: "type N { id: ID! z: Int e: Int! }")
+    let lines = (0..<8192).map { "{\"id\":\($0),\"z\":\((2048..<4096).contains($0) ? "null" : "1"),\"e\":\($0 % 2)}" }
+    try database.load([.ndjson(type: "N", bytes: Array(lines.joined(separator: "\n").utf8), name: "n.ndjson")])
+    for _ in 0..<3 {
+      #expect(try database.query("{ n: count(N(where: z != 0 and e == 1)) }").jsonString == "{\"n\":4096}")
+      #expect(try database.query("{ n: count(N(where: not (z == 0) and e == 1)) }").jsonString == "{\"n\":4096}")
+      #expect(try database.query("{ n: count(N(where: z != 1 and e == 1)) }").jsonString == "{\"n\":1024}")
+      #expect(try database.query("{ n: count(N(where: z == 0 and e == 1)) }").jsonString == "{\"n\":0}")
+      #expect(try database.query("{ n: count(N(where: z <= 0 and e == 1)) }").jsonString == "{\"n\":0}")
+      #expect(try database.query("{ n: count(N(where: z == null and e == 1)) }").jsonString == "{\"n\":1024}")
+    }
+  }
+
   @Test func changedPages() throws {
     let database = try Self.database(Self.rows(4_000))
     let query = "{ T(where: at > 100000 and name == \"y\") { id } }"

@@ -257,7 +257,8 @@ private struct PageBound {
   {
     var result: [PageBound] = []
     func add(_ comparison: ComparisonOperator, _ column: BoundExpression, _ bound: BoundExpression) {
-      guard result.count < most, case .column(.scope(0, let type), let id) = column.kind,
+      // A missing value is unequal to every other, whatever its cell holds.
+      guard comparison != .notEqual, result.count < most, case .column(.scope(0, let type), let id) = column.kind,
         catalog[type][id].kind == .int64
       else { return }
       switch bound.kind {

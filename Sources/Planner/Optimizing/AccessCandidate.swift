@@ -42,6 +42,9 @@ struct Alternative {
   var total: Cost
   /// Units of one row that is looked at, where it hopes to find enough rows before it has looked at all; else nil.
   var costOfEarlyRow: Double?
+  /// The share of the cost of the plan to retreat to that may be spent before: less where the values that the plan is
+  /// made for come late, and others may come early.
+  var retreatShare = 1.0
 }
 
 extension Alternative {

@@ -32,13 +32,40 @@ private struct PricedCandidate {
 
   func alternative(
     _ order: OrderMethod, _ filter: ArrangedFilter, visiting visited: Double, _ perExecution: Double, left: Double,
-    needsAscendingIDs: Bool = false, earlyRow: Double? = nil
+    needsAscendingIDs: Bool = false, earlyRow: Double? = nil, isLate: Bool = false
   ) -> Alternative {
     let total = executions * perExecution + candidate.once + filter.once
     return Alternative(
       candidate: candidate, filter: filter.expression, order: order, needsAscendingIDs: needsAscendingIDs,
       estimate: PlanEstimate(accessRows: visited, rows: left, filterShare: share, cost: total / executions),
-      total: Cost(total), costOfEarlyRow: earlyRow)
+      total: Cost(total), costOfEarlyRow: earlyRow, retreatShare: isLate ? 0.25 : 1)
+  }
+
+  /// Estimates the rows that are looked at until so many are found that the conditions keep, in the order in which the
+  /// access path delivers them.
+  ///
+  /// A plan is kept for other values of its parameters. Where its own values come late, others may come early, so that
+  /// it is priced as if they were spread evenly, and gives up sooner: `isLate`.
+  func passed(
+    untilRows needed: Double, isDescending: Bool = false, isByRow: Bool, _ estimator: CardinalityEstimator
+  ) -> (rows: Double, isLate: Bool) {
+    if residual.isEmpty { return (min(rows, needed), false) }
+    let even = min(rows, needed / share)
+    guard let sample, even < rows, matched > 0,
+      let places = sample.places(along: candidate, isByRow: isByRow, isDescending: isDescending, estimator)
+    else { return (even, false) }
+    let placed = rows * ConjunctSample.passed(places, untilShare: needed / matched)
+    let isLate = placed > even * 4 && residual.contains { $0.expression.usesParameters }
+    return (isLate ? even : placed, isLate)
+  }
+}
+
+extension BoundExpression {
+  /// Indicates whether its value depends on a parameter.
+  fileprivate var usesParameters: Bool {
+    var found = false
+    forEachNode { node in if case .parameter = node.kind { found = true } }
+    return found
   }
 }
 
@@ -84,18 +111,6 @@ extension Optimizer {
     min(max(0, priced.matched - priced.offset), count(priced.set.limit, orElse: .infinity))
   }
 
-  /// Estimates the rows that are looked at until so many are found that the conditions keep, in the order in which the
-  /// access path delivers them.
-  private func passed(_ priced: PricedCandidate, untilRows needed: Double, isDescending: Bool = false) -> Double {
-    if priced.residual.isEmpty { return min(priced.rows, needed) }
-    let even = min(priced.rows, needed / priced.share)
-    guard let sample = priced.sample, even < priced.rows, priced.matched > 0,
-      let places = sample.places(
-        along: priced.candidate, isByRow: isByRow(priced.candidate.path), isDescending: isDescending, estimator)
-    else { return even }
-    return priced.rows * ConjunctSample.passed(places, untilShare: needed / priced.matched)
-  }
-
   /// Units for finding rows of which so many are visited.
   private func collecting(_ priced: PricedCandidate, _ visited: Double, needsRowOrder: Bool) -> Double {
     let candidate = priced.candidate
@@ -124,7 +139,8 @@ extension Optimizer {
   private mutating func unordered(_ priced: PricedCandidate, _ found: [AccessCandidate]) -> Alternative {
     let set = priced.set
     let stopsEarly = set.distinctOn.isEmpty && !passesOver(priced.candidate, found)
-    let visited = stopsEarly ? passed(priced, untilRows: priced.needed) : priced.rows
+    let passed = priced.passed(untilRows: priced.needed, isByRow: isByRow(priced.candidate.path), estimator)
+    let visited = stopsEarly ? passed.rows : priced.rows
     let filter = arrange(priced.residual, type: set.type, rows: visited * priced.executions, cell: priced.cell)
     var perExecution = collecting(priced, visited, needsRowOrder: priced.usage == .rows)
     perExecution += testing(priced, filter, visited)
@@ -140,7 +156,7 @@ extension Optimizer {
     let isEarly = priced.isScan && !priced.residual.isEmpty && visited < priced.rows
     return priced.alternative(
       .natural, filter, visiting: visited, perExecution, left: left(priced),
-      earlyRow: isEarly ? testing(priced, filter, priced.rows) / max(priced.rows, 1) : nil)
+      earlyRow: isEarly ? testing(priced, filter, priced.rows) / max(priced.rows, 1) : nil, isLate: passed.isLate)
   }
 
   /// Returns the way by a walk in the order that is wanted, or in that of its first terms; nil where there is none.
@@ -159,11 +175,10 @@ extension Optimizer {
       tied = tiedRows(candidate.path, set, prefix: prefix)
       isPart = true
     }
-    let passed = isPart || !residual.isEmpty ? priced.needed : priced.limit
-    let visited =
-      passesOver(candidate, found)
-      ? priced.rows
-      : min(priced.rows, self.passed(priced, untilRows: passed, isDescending: method.walk.isDescending) + tied)
+    let passed = priced.passed(
+      untilRows: isPart || !residual.isEmpty ? priced.needed : priced.limit, isDescending: method.walk.isDescending,
+      isByRow: isByRow(candidate.path), estimator)
+    let visited = passesOver(candidate, found) ? priced.rows : min(priced.rows, passed.rows + tied)
     let filter = arrange(residual, type: set.type, rows: visited * priced.executions, cell: priced.scattered)
     var isEarly = !residual.isEmpty && visited < priced.rows
     var perExecution: Double
@@ -186,7 +201,7 @@ extension Optimizer {
     }
     return priced.alternative(
       method, filter, visiting: visited, perExecution, left: left(priced), needsAscendingIDs: needsAscendingIDs,
-      earlyRow: isEarly ? costs.walkEntry + filter.perRow : nil)
+      earlyRow: isEarly ? costs.walkEntry + filter.perRow : nil, isLate: passed.isLate)
   }
 
   /// Returns the way by all rows, which are sorted, or of which the first are kept.

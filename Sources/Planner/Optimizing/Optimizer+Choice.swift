@@ -57,7 +57,7 @@ extension Optimizer {
         && !$0.candidate.path.keyExpressions.contains(where: query.canFail)
     }
     guard let other else { return nil }
-    let rows = max(other.estimate.cost / costOfRow, Double(options.rowsBeforeRetreat))
+    let rows = max(other.estimate.cost * chosen.retreatShare / costOfRow, Double(options.rowsBeforeRetreat))
     guard rows < chosen.candidate.rows.rows else { return nil }
     return .after(
       rows: Int(rows),
