@@ -6,7 +6,7 @@ import GQLStore
 struct SnapshotHold {
   /// Nil between runs.
   var owned: Snapshot?
-  /// The same without a count, as every batch reads it. Set together with `owned` and nowhere else, so what it points to
+  /// Holds the snapshot without a count, as every batch reads it. Set together with `owned` and nowhere else, so what it points to
   /// lives whenever something runs; it points to nothing between runs.
   unowned(unsafe) var current: Snapshot
   /// The snapshot that the readers of columns and `hashIndexes` are of. No later one has the same number, so that they
@@ -38,10 +38,10 @@ struct ParameterMemory: ~Copyable {
   }
 }
 
-/// What a run has used of what it may.
+/// A count of how much of its limits a run has used.
 struct RunUsage {
   var visitedRows = 0
-  /// What was counted since the clock was last looked at, see ``Execution/charge(_:)``.
+  /// Counts the work since the clock was last looked at, see ``Execution/charge(_:)``.
   var charged = 0
   /// Indicates whether work that cannot throw was to end, and why.
   var isStopped = false
@@ -51,15 +51,15 @@ struct RunUsage {
   /// Indicates whether it needed too much memory to be kept for later runs.
   var isLarge = false
   var expanded = ExpandedLevels()
-  /// What keeps loads that only warm the cache.
+  /// Collects loads that only warm the cache, so that they are not removed.
   var warmed: UInt64 = 0
 }
 
-/// What a run is given beside its parameters.
+/// The input of a run beside its parameters.
 struct RunInput: ~Copyable {
   /// The members of sets whose source is `.given`.
   var given = UnsafeBufferPointer<UInt32>(start: nil, count: 0)
-  /// What `_inserted` is true for, a bit a row.
+  /// Holds a bit for each row for which `_inserted` is true.
   var inserted = BitMemory()
   /// The code of host nodes; nil where a plan has none.
   var host: (any HostCode)?

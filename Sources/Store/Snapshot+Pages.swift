@@ -1,6 +1,6 @@
 import GQLCatalog
 
-/// What the bounds of pages tell about a range of values.
+/// Estimates from the bounds of pages.
 extension Snapshot {
   /// So many pages are looked at, evenly spread.
   private static let sampledPages = 128

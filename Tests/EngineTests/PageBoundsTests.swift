@@ -85,6 +85,58 @@ import Testing
     }
   }
 
+  /// Random conjunctions over columns whose pages differ: ascending, of one value, of nulls, of the greatest and the
+  /// least number. As the language has it, a missing value is unequal to all others and neither less nor greater.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func randomConditions(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let columns = ["a", "b", "c", "d"]
+    let rows: [[Int?]] = (0..<5_000).map { id in
+      let page = id / 1024
+      return [
+        id, page % 2 == 0 ? nil : page, id % 7 == 0 ? nil : random.below(20) - 10,
+        page == 2 ? .max : page == 3 ? .min : 0,
+      ]
+    }
+    let database = try Database(schema: "type T { id: ID! a: Int b: Int c: Int d: Int }")
+    let lines = rows.enumerated().map { id, values in
+      let fields = zip(columns, values).map { "\"\($0)\":\($1.map { "\($0)" } ?? "null")" }
+      return "{\"id\":\(id),\(fields.joined(separator: ","))}"
+    }
+    try database.load([.ndjson(type: "T", bytes: Array(lines.joined(separator: "\n").utf8), name: "t.ndjson")])
+    for _ in 0..<60 {
+      let tests = (0..<2 + random.below(3)).map { _ in
+        (
+          column: random.below(4), comparison: random.pick(["==", "!=", "<", "<=", ">", ">="]),
+          value: random.pick([0, 1, 3, -4, 2048, 3071, 4999, Int.max, Int.min, random.below(5_000)])
+        )
+      }
+      func holds(_ value: Int?, _ comparison: String, _ other: Int) -> Bool {
+        guard let value else { return comparison == "!=" }
+        return switch comparison {
+        case "==": value == other
+        case "!=": value != other
+        case "<": value < other
+        case "<=": value <= other
+        case ">": value > other
+        default: value >= other
+        }
+      }
+      let expected = rows.indices.filter { id in
+        tests.allSatisfy { holds(rows[id][$0.column], $0.comparison, $0.value) }
+      }
+      let condition = tests.map { "\(columns[$0.column]) \($0.comparison) \($0.value)" }.joined(separator: " and ")
+      let list = "{\"T\":[" + expected.prefix(40).map { "{\"id\":\($0)}" }.joined(separator: ",") + "]}"
+      // Pages have their bounds from the second scan on.
+      for _ in 0..<3 {
+        #expect(
+          try database.query("{ n: count(T(where: \(condition))) }").jsonString == "{\"n\":\(expected.count)}",
+          "\(condition)")
+        #expect(
+          try database.query("{ T(where: \(condition), limit: 40) { id } }").jsonString == list, "\(condition)")
+      }
+    }
+  }
+
   @Test func changedPages() throws {
     let database = try Self.database(Self.rows(4_000))
     let query = "{ T(where: at > 100000 and name == \"y\") { id } }"

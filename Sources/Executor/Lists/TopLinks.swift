@@ -109,7 +109,7 @@ final class TopLinks: BatchedLists, @unchecked Sendable {
   }
 }
 
-/// Whether a column does not decrease with the row, in one run.
+/// Indicates whether a column does not decrease with the row, in one run.
 private final class AscendingColumn: OperatorState {
   @exclusivity(unchecked) var isAscending = false
   @exclusivity(unchecked) var run: UInt64 = 0

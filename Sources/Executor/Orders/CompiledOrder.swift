@@ -19,7 +19,7 @@ final class CompiledOrder: @unchecked Sendable {
   /// The reader slot of the first of several terms, if it is a plain fixed-width column and the others cannot fail; else
   /// -1. Rows may be left out by it then, whatever the others say.
   let leading: Int
-  /// Whether the first term is the id: then rows stand in their own order as long as ids ascend with insertion.
+  /// Indicates whether the first term is the id: then rows stand in their own order as long as ids ascend with insertion.
   let isByID: Bool
   let directColumn: ColumnID
   let directKind: ColumnKind

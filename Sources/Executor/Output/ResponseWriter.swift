@@ -20,7 +20,7 @@ package final class ResponseWriter {
   @exclusivity(unchecked) private(set) var outputStart = 0
   /// The length of the output at which its limits are looked at next.
   @exclusivity(unchecked) private(set) var lookAtOutput = outputInterval
-  /// What keeps loads that only warm the cache.
+  /// Collects loads that only warm the cache, so that they are not removed.
   @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Bytes of the answer between two looks at its limits.
   private static let outputInterval = 1 << 23

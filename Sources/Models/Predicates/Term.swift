@@ -19,7 +19,7 @@ indirect enum Term: Hashable {
   case and([Term])
   case or([Term])
   case not(Term)
-  /// Whether a condition does not hold, as one that is unknown.
+  /// Tests that a condition does not hold, as one that is unknown.
   case negated(Term)
   /// False for null.
   case isTrue(Term)
@@ -29,7 +29,7 @@ indirect enum Term: Hashable {
   case fold(Term)
   /// A search for the words of a parameter in texts of the entity that is asked.
   case matches(attributes: [Int], parameter: Int)
-  /// Whether the entity that is asked was saved last within the instants of two parameters.
+  /// Tests whether the entity was saved last within the instants of two parameters.
   case updated(from: Int, to: Int)
   /// Whether a list, the second, has a value.
   case inList(Term, Term)

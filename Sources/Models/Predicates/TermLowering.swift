@@ -167,7 +167,7 @@ final class TermLowering {
     }
   }
 
-  /// Whether a condition on the entity that is asked always holds or does not.
+  /// Returns whether a condition on the entity always holds or does not.
   private func isKnown(_ term: Term) -> Bool {
     switch term {
     // Null is a value for equality.
@@ -181,7 +181,7 @@ final class TermLowering {
     }
   }
 
-  /// Whether a value of the entity that is asked is never null.
+  /// Returns whether a value of the entity is never null.
   private func isThere(_ term: Term) -> Bool {
     switch term {
     case .parameter: return true

@@ -67,7 +67,7 @@ struct AnswerPlace: Sendable {
   }
   let selection: SelectionID
   var branches: [Branch] = []
-  /// Whether what comes with the rows is left to another run.
+  /// Indicates whether what comes with the rows is left to another run.
   var isOpen = false
 
   /// The rows of the level, and of all below it. Nested, it has a list for each of the rows above, at the root one.
@@ -99,8 +99,8 @@ extension QueryReading {
     try run(nested, given: []) { builder in try tree(of: list, &builder) }
   }
 
-  /// What comes with the entities of rows, of whose relations those are looked at that are wanted; if it is shallow, the
-  /// relations of what these lead to are left to another run.
+  /// Finds what comes with the entities of rows: the targets of the relations that are wanted. A shallow search leaves
+  /// the relations of these targets to another run.
   func found(_ rows: [UInt32], _ nested: [NestedQuery<Entity>], isShallow: Bool = false) throws -> FoundRows {
     if rows.isEmpty || nested.isEmpty { return FoundRows(rows, nested: nested.map { _ in nil }) }
     return try run(nested, given: rows, isShallow: isShallow) { builder in builder.tree(of: self, .given) }

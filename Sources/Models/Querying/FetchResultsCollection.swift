@@ -71,7 +71,7 @@ private final class ResultBatches<Entity: EntityModelProtocol>: @unchecked Senda
   let batchSize: Int
   private let list: QueryList<Entity>
   private let reading: QueryReading<Entity>
-  /// What comes with the entities is there where it was looked for already.
+  /// The rows, and what comes with their entities where that has been looked for.
   private let found: FoundRows
   private let kept = Guarded<[(number: Int, entities: [Entity])]>([])
   private static var keptBatches: Int { 8 }

@@ -1,4 +1,4 @@
-/// What a query found for one level of its answer: rows, and what comes with them.
+/// The rows that a query found for one level of its answer, and what comes with them.
 package struct FoundRows {
   package var rows: [UInt32]
   /// Where those of each parent end; empty at the root, and where all parents have all of them.
@@ -18,7 +18,7 @@ package struct FoundRows {
     FoundRows(Array(rows[range]), nested: nested.map { $0.map { $0?.ofParents(range) } })
   }
 
-  /// What some of the parents have.
+  /// Returns the part that belongs to some of the parents.
   private func ofParents(_ range: Range<Int>) -> FoundRows {
     if ends.isEmpty { return self }
     let first = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]

@@ -12,7 +12,7 @@ class AnyHostStage {
   /// Finds rows.
   func rows() throws -> [UInt32] { [] }
 
-  /// What a part does, in words.
+  /// Describes a part for `explain`.
   func words(_ part: QueryValues.HostPart) -> String { "" }
   /// The relations that it reads, each with those that lead there.
   var inputs: [[RelationID]] { [] }

@@ -9,7 +9,7 @@ import GQLStore
   /// Counts the relations that lie within one another down to a depth, as far as there are any left.
   func countBranches(_ depth: Int, _ left: inout Int) {}
 
-  /// What is wanted, without types and values.
+  /// Returns the nested query as a branch of a tree, its values lifted out.
   func branch(_ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder) throws -> QueryTree.Branch { .none }
 
   /// Fills the relation of all parents with what was found for them, if anything was.

@@ -9,7 +9,7 @@ import GQLStore
 private struct ReadableQuery {
   let query: BoundQuery
   let snapshot: Snapshot
-  /// Whether further relations are asked of the entities that there are.
+  /// Indicates whether further relations are asked of the entities that there are.
   let isCut: Bool
 
   init<Entity>(_ list: QueryList<Entity>, _ reading: QueryReading<Entity>) throws {
@@ -30,7 +30,7 @@ private struct ReadableQuery {
     return isCut ? "\(text)and further relations, which are not shown\n" : text
   }
 
-  /// What is asked, as text would ask it.
+  /// The query as text would ask it.
   var request: String {
     func text(_ fields: [BoundField]) -> String {
       fields.map { field in
@@ -94,7 +94,7 @@ extension BoundField.Content {
 }
 
 extension QueryTree {
-  /// Whether some of what is nested is left to other runs.
+  /// Indicates whether some of what is nested is left to other runs.
   fileprivate var hasOpen: Bool {
     isOpen
       || nested.contains { branch in

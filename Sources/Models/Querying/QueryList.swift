@@ -11,7 +11,7 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     /// All of a list: what closures of nested queries begin with.
     case list(ClosureList)
     case ids([Entity.ID])
-    /// What is made of other queries.
+    /// Members of other queries.
     case made(QuerySource<Entity>)
   }
 

@@ -9,7 +9,7 @@ import GQLStore
 struct QueryLowering {
   private let catalog: Catalog
   private let values: QueryValues
-  /// Whether values, and the words of code of the program, stand in the query itself, as people write them.
+  /// Indicates whether values, and the words of code of the program, stand in the query itself, as people write them.
   private let hasValues: Bool
   private var query: BoundQuery
   /// The relations whose targets are the lists that closures got, the innermost last, each with the number of lists around
@@ -71,8 +71,8 @@ struct QueryLowering {
     return (field, below(&self, place))
   }
 
-  /// What a tree over the targets of a relation says of each entity's targets, where saying it of each is the same as of
-  /// all together.
+  /// Returns one tree over the targets of all entities, in place of one for each entity; nil where that would give
+  /// others.
   private func targets(_ tree: QueryTree, _ each: QueryTree, _ parents: QueryTree) -> QueryTree? {
     var targets = each
     if tree.stages.isEmpty { return targets }

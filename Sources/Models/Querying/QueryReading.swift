@@ -86,7 +86,7 @@ package struct QueryReading<Entity: EntityModelProtocol> {
     return result
   }
 
-  /// The same of rows of which nothing more is known.
+  /// Reads the entities of rows of which nothing more is known.
   func entities(
     _ rows: [UInt32], _ nested: [NestedQuery<Entity>], only attributes: Set<Int>? = nil
   ) throws -> [Entity] {

@@ -45,7 +45,7 @@ final class CombinedSource<Entity: EntityModelProtocol>: QuerySource<Entity> {
   }
 }
 
-/// What a query says of the targets of a relation of each of another query's entities.
+/// A query over the targets of a relation of each of another query's entities.
 final class EachSource<
   Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
   Cardinality: RelationCardinality, Constraints: RelationConstraints
@@ -89,12 +89,12 @@ final class TooDeepSource<Entity: EntityModelProtocol>: QuerySource<Entity> {
 }
 
 extension QueryList {
-  /// What a source gives; if that is made of too many others, the query fails, and holds nothing of it.
+  /// Makes a query of a source; if that is made of too many others, the query fails, and holds nothing of it.
   init(from source: QuerySource<Entity>) {
     self.init(.made(source.depth <= NestingDepth.maximumSources ? source : TooDeepSource()))
   }
 
-  /// Whether its stages alone say what it gives of the list that it was made for.
+  /// Indicates whether its stages alone say what it gives of the list that it was made for.
   var beginsWithList: Bool {
     switch source {
     case .list(let other): other === given
@@ -107,7 +107,7 @@ extension QueryList {
   /// How many queries take what others give, one behind the other.
   var sourceDepth: Int { if case .made(let source) = source { source.depth } else { 0 } }
 
-  /// What a closure makes of a list that it gets.
+  /// Returns the query that a closure makes of the list that it gets.
   static func given(_ modifier: (Self) -> Self) -> Self {
     let list = ClosureList()
     var query = modifier(Self(.list(list)))
@@ -115,7 +115,7 @@ extension QueryList {
     return query
   }
 
-  /// The same of one entity.
+  /// Returns the query that a closure makes of the one entity that it gets.
   static func given(one modifier: (Query<Entity>) -> Query<Entity>) -> Self {
     given { modifier(Query($0)).asList }
   }

@@ -31,7 +31,7 @@ enum OrderKey: Hashable {
   /// Nulls are less than all values.
   case optional(Int, isDescending: Bool)
   case updatedAt(isDescending: Bool)
-  /// What an instant's column holds beside microseconds.
+  /// The part of an instant below a microsecond.
   case finer(Int, isDescending: Bool)
   /// How well the texts match that the condition wants; the best ones first.
   case score

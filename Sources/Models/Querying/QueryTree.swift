@@ -20,13 +20,13 @@ struct QueryTree: Hashable {
     /// The list that a closure got, by how many others lie between: 0 is the innermost.
     case list(Int)
     case combined(Combination, [QueryTree])
-    /// What a tree says of the targets of a relation of each entity of another.
+    /// A tree over the targets of a relation of each entity of another.
     case each(QueryTree, RelationID, QueryTree)
   }
 
   /// A condition, an order and a slice, in this order.
   struct Stage: Hashable {
-    /// Whether it gives nothing.
+    /// Indicates whether it gives nothing.
     var isEmpty = false
     var condition: Term?
     /// The tests of the program, behind the condition.
@@ -38,13 +38,13 @@ struct QueryTree: Hashable {
     var offset: Int?
   }
 
-  /// What is wanted of a relation.
+  /// A relation that comes with the entities.
   enum Branch: Hashable {
     /// Nothing is put into it.
     case none
     /// It leads nowhere.
     case empty
-    /// What a tree says of its targets.
+    /// A tree over its targets.
     case targets(RelationID, QueryTree)
     /// All that a tree gives, whatever the links are.
     case all(QueryTree)
@@ -55,17 +55,17 @@ struct QueryTree: Hashable {
   let types: Int
   /// The schema that the types are of, if it is not that of the query.
   let schema: ObjectIdentifier?
-  /// Whether the attributes are those of deleted entities.
+  /// Indicates whether the attributes are those of deleted entities.
   var isOfDeleted = false
-  /// Whether the type keeps metadata.
+  /// Indicates whether the type keeps metadata.
   var hasMetadata = true
   var source = Source.all
   var stages: [Stage] = []
   var nested: [Branch] = []
-  /// Whether what is nested is left to another run.
+  /// Indicates whether what is nested is left to another run.
   var isOpen = false
 
-  /// Whether it begins with what closures get, and not only with other entities.
+  /// Indicates whether it begins with what closures get, and not only with other entities.
   var hangsOnList: Bool {
     switch source {
     case .list, .everything: true
@@ -75,7 +75,7 @@ struct QueryTree: Hashable {
     }
   }
 
-  /// Whether its stages alone say what it gives of the list that a closure got.
+  /// Indicates whether its stages alone say what it gives of the list that a closure got.
   var isOfList: Bool {
     switch source {
     case .list(0): true
@@ -85,7 +85,7 @@ struct QueryTree: Hashable {
     }
   }
 
-  /// Whether it gives one entity at most.
+  /// Indicates whether it gives one entity at most.
   func isSingle(_ catalog: Catalog) -> Bool {
     switch source {
     case .key: true

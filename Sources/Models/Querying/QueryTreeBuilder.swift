@@ -19,9 +19,9 @@ struct QueryValues {
 /// Makes trees of typed queries, and takes their values out.
 struct QueryTreeBuilder {
   private(set) var values = QueryValues()
-  /// Whether Swift reckons with floating-point numbers, because the planner has failed with them.
+  /// Indicates whether Swift computes with floating-point numbers, because the planner has failed with them.
   let reckonsInSwift: Bool
-  /// Whether it could.
+  /// Indicates whether Swift could compute them.
   var canReckonInSwift = false
   /// The lists that closures got which enclose what is looked at, the innermost last.
   var lists: [ClosureList] = []
@@ -125,7 +125,7 @@ struct QueryTreeBuilder {
 }
 
 extension QueryReading {
-  /// What a query says of entities, without what is nested.
+  /// Returns the tree of a query, without what is nested.
   func tree(of list: QueryList<Entity>, _ builder: inout QueryTreeBuilder) throws -> QueryTree {
     var tree = builder.tree(of: self)
     switch list.source {
@@ -196,7 +196,7 @@ extension QueryReading {
     return result
   }
 
-  /// What columns can tell of conditions; `conjuncts` are those that are left.
+  /// Returns the conditions that columns can tell. Those that are left stay in `conjuncts`.
   private func condition(
     _ conjuncts: inout [QueryPredicate<Entity>], _ builder: inout QueryTreeBuilder
   ) -> Term? {

@@ -2,7 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 
-/// What a sample of a type's rows says about the conjuncts of a predicate: which of them hold together, and where.
+/// A sample of a type's rows, with the conjuncts of a predicate that hold for each: which hold together, and where.
 ///
 /// Columns are correlated in most data: a kind follows a price, a time follows the order of insertion. Shares that are
 /// multiplied do not show that.

@@ -21,7 +21,7 @@ package struct CostModel: Sendable, Hashable {
   package var walkEntry = 3.0
   /// A cell of a row that is not next to the last one, in a large type.
   package var gatheredCell = 9.0
-  /// The same where it is in the second-level cache. In between it grows with each doubling of the rows.
+  /// Such a cell where it is in the second-level cache. In between it grows with each doubling of the rows.
   package var nearCell = 8.0
   package var cellStep = 1.4
   /// Rows whose cells are in that cache.
@@ -54,7 +54,7 @@ package struct CostModel: Sendable, Hashable {
   package var denseShare = 0.25
   /// Sorting, per element and binary digit of the count: of row ids.
   package var rowSortStep = 4.0
-  /// The same of keys of columns, which are gathered and compared.
+  /// Sorting keys of columns, per element and digit, which are gathered and compared.
   package var keySortStep = 4.5
   /// Offering a row to a top-n heap: one comparison in most cases.
   package var heapOffer = 4.0
@@ -94,7 +94,7 @@ package struct CostModel: Sendable, Hashable {
   package var hostTest = 1_500.0
   /// One posting of a full-text index that is scored.
   package var posting = 7.0
-  /// The same where rows are only collected: whole blocks of common words are bits.
+  /// One posting where rows are only collected: whole blocks of common words are bits.
   package var collectedPosting = 2.0
   /// Looking up a pattern's trigrams in one segment of an index, of 65,536 rows, and intersecting them.
   package var trigramSegment = 2_500.0

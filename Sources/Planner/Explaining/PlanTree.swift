@@ -291,7 +291,7 @@ struct PlanTreeBuilder {
     }
   }
 
-  /// What the plan's filter tests, and below it what the embedding program does.
+  /// Shows the tests of the plan's filter, and below them those of the embedding program.
   private func filter(_ filter: BoundExpression, of id: SetID, depth: Int) -> [PlanNode] {
     func isHost(_ conjunct: BoundExpression) -> Bool { if case .host = conjunct.kind { true } else { false } }
     var nodes: [PlanNode] = []

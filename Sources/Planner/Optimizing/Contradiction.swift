@@ -36,7 +36,7 @@ extension Value {
     }
   }
 
-  /// Whether what is not this very value is not equal to it.
+  /// Indicates whether no other value is equal to it.
   fileprivate var isAlone: Bool {
     switch self {
     case .boolean, .int, .string, .enumeration, .dateTime, .date, .uuid: true

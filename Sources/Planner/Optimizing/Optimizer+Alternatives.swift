@@ -20,7 +20,7 @@ private struct PricedCandidate {
   /// Units of a cell of a row: of those that the path finds, and of those of a walk.
   let cell: Double
   let scattered: Double
-  /// What a sample says about the conjuncts together.
+  /// The sample on which the conjuncts were tested together.
   let sample: ConjunctSample?
   /// The share of the type's pages that a scan looks into.
   let pageShare: Double

@@ -249,7 +249,7 @@ extension Optimizer {
     return (fetched, collecting)
   }
 
-  /// The same of a list of keys, and of sets over others.
+  /// Plans the sets of a list of keys, and of sets over others.
   private mutating func planCombined(_ set: BoundSet, executions: Double) -> (fetched: Double, collecting: Double) {
     var fetched = DefaultSelectivity.listCount
     var collecting = costs.setPerParent

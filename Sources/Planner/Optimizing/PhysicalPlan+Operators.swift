@@ -39,7 +39,7 @@ struct SelectedSets {
   }
 }
 
-/// What operators of a set may rely on.
+/// The facts about a set on which its operators may rely.
 struct SetFacts {
   private let set: BoundSet
   private let query: BoundQuery

@@ -2,7 +2,7 @@
 package struct PlanFit: Sendable {
   /// The generation of the statistics; another schema has another one too.
   package let generation: UInt64
-  /// What the access paths were estimated to find, parallel to `PhysicalPlan.watched`; empty where the plan serves all
+  /// The rows that the access paths were estimated to find, parallel to `PhysicalPlan.watched`; empty where the plan serves all
   /// values of its parameters.
   package let estimates: [Double]
   /// How many rows the run was given.

@@ -191,7 +191,7 @@ package struct ExpressionPrinter {
     }
   }
 
-  /// What code of the embedding program does.
+  /// Describes code of the embedding program.
   package func hostWords(_ number: Int) -> String {
     query.hosts.indices.contains(number) ? query.hosts[number].words : ""
   }
