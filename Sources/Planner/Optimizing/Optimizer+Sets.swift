@@ -32,7 +32,7 @@ extension Optimizer {
           path: .scan, covered: [], rows: RowEstimate(all, isExact: true),
           cost: costs.start + all * costs.scanRow, kind: .scan, isAscending: true))
     }
-    let mayTry = found.count > 1 && options.forcing != .scanOnly
+    let mayTry = found.count > 1 && options.forcing != .scanOnly && !isQuick(found, executions: executions)
     let (estimator, dearest) = (self.estimator, costs.dearestSampled)
     let sampled =
       !mayTry
@@ -55,6 +55,17 @@ extension Optimizer {
     }
     return choose(among: alternatives, for: id)
   }
+
+  /// Whether one of the accesses leads to the members in less time than a sample of the rows would show a better one.
+  private func isQuick(_ found: [AccessCandidate], executions: Double) -> Bool {
+    found.contains {
+      ($0.kind == .lookup || $0.kind == .range) && $0.rows.isExact
+        && executions * ($0.cost + $0.rows.rows * costs.gatheredCell * 10) < Self.quick
+    }
+  }
+
+  /// A microsecond, in units of ``Cost``.
+  private static let quick = 2_500.0
 
   /// So many accesses to one set are thought through to the end.
   private static let mostAlternatives = 24
