@@ -3,6 +3,7 @@ import GQLBinder
 import GQLCatalog
 import GQLExecutor
 import GQLParser
+import GQLQuery
 import GQLStore
 import Synchronization
 
@@ -45,7 +46,7 @@ public final class Database: Sendable {
   /// The thread that holds `writer`, so that waiting for itself is told instead of waited for.
   let writingThread = Atomic<UInt>(0)
   /// What was prepared lately.
-  private let texts = Lock(TextCache())
+  private let recent = RecentTexts()
   /// What the program has registered.
   let registry = Lock(Registry())
   /// Who is told of each new version.
@@ -136,7 +137,7 @@ public final class Database: Sendable {
   }
 
   /// Texts are prepared anew, because what they are prepared with has changed.
-  func forgetTexts() { texts.withLock { $0.removeAll() } }
+  func forgetTexts() { recent.removeAll() }
 
   /// The version that queries started now will see.
   var current: Snapshot {
@@ -219,27 +220,22 @@ public final class Database: Sendable {
   ) throws(QueryError) -> PreparedQuery {
     if let operation { return try prepare(document(text, name, options), operation: operation, options: options) }
     var text = text
-    let catalogVersion = state.withLock { $0.snapshot.catalog.version }
-    let (known, hash, epoch) = text.withUTF8 { text in
-      let bytes = UnsafeRawBufferPointer(text)
-      guard bytes.count <= TextCache.longestText else { return (nil as PreparedOperation?, UInt64(0), UInt64.max) }
-      let hash = TextCache.hash(bytes)
-      let (known, epoch) = texts.withLock {
-        ($0.find(bytes, hash: hash, name: name, catalogVersion: catalogVersion), $0.epoch)
-      }
-      return (known, hash, epoch)
+    let version = state.withLock { $0.snapshot.catalog.version }
+    guard let found = text.withUTF8({ recent.find($0, name: name, catalogVersion: version) }) else {
+      return PreparedQuery(try onlyOperation(of: document(text, name, options), options).operation, database: self)
     }
-    if let known { return PreparedQuery(known, database: self) }
-    // What others have committed may have another schema.
-    try refresh()
-    let only = try onlyOperation(of: document(text, name, options), options)
-    text.withUTF8 { text in
-      texts.withLock {
-        $0.insert(
-          only, UnsafeRawBufferPointer(text), hash: hash, name: name, catalogVersion: catalogVersion, epoch: epoch)
-      }
-    }
+    if let known = found.operation { return PreparedQuery(known, database: self) }
+    let stranger = recent.stranger(SourceText(name: name, text: text), found.key, limits.parser.lexer)
+    if let (operation, text) = stranger.shared(catalog) { return PreparedQuery(operation, database: self, text) }
+    let (only, query) = try onlyOperation(of: document(text, name, options), options)
+    recent.add(only, query, stranger, catalog)
     return PreparedQuery(only, database: self)
+  }
+
+  /// Prepares a text that ran with another one's operation, for what that cannot do.
+  func operation(of source: SourceText) throws(QueryError) -> PreparedOperation {
+    let document = try QueryDocument(source: source, dialect: .extended, limits: limits)
+    return try onlyOperation(of: document, RunOptions()).operation
   }
 
   /// Prepares the only operation of a parsed document, or the one named.
@@ -248,7 +244,9 @@ public final class Database: Sendable {
   package func prepare(
     _ document: QueryDocument, operation: String?, options: RunOptions = RunOptions()
   ) throws(QueryError) -> PreparedQuery {
-    guard let operation else { return PreparedQuery(try onlyOperation(of: document, options), database: self) }
+    guard let operation else {
+      return PreparedQuery(try onlyOperation(of: document, options).operation, database: self)
+    }
     let all = try prepareAll(document, options: options)
     guard let found = all.first(where: { $0.name == operation }) else {
       throw document.unknownOperationError(operation)
@@ -265,7 +263,7 @@ public final class Database: Sendable {
 
   private func onlyOperation(
     of document: QueryDocument, _ options: RunOptions
-  ) throws(QueryError) -> PreparedOperation {
+  ) throws(QueryError) -> (operation: PreparedOperation, query: BoundQuery) {
     let all = try operations(of: document, options)
     guard let only = all.first else { throw document.noOperationError() }
     guard all.count == 1 else {
@@ -300,17 +298,17 @@ public final class Database: Sendable {
   package func prepareAll(
     _ document: QueryDocument, options: RunOptions = RunOptions()
   ) throws(QueryError) -> [PreparedQuery] {
-    try operations(of: document, options).map { PreparedQuery($0, database: self) }
+    try operations(of: document, options).map { PreparedQuery($0.operation, database: self) }
   }
 
   private func operations(
     of document: QueryDocument, _ options: RunOptions
-  ) throws(QueryError) -> [PreparedOperation] {
+  ) throws(QueryError) -> [(operation: PreparedOperation, query: BoundQuery)] {
     try refresh()
     let catalog = self.catalog
     let queries = try document.bound(catalog, commands: commandDescriptors(catalog), run: options).queries
     return zip(document.operations, queries).map {
-      PreparedOperation(document: document, operation: $0, query: $1)
+      (PreparedOperation(document: document, operation: $0, query: $1), $1)
     }
   }
 }

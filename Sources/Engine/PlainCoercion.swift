@@ -51,7 +51,7 @@ enum PlainCoercion {
   }
 
   @inline(__always)
-  private static func coerce(_ value: Value, _ type: ValueType) -> GQLCatalog.Value? {
+  static func coerce(_ value: Value, _ type: ValueType) -> GQLCatalog.Value? {
     guard case .scalar(let scalar) = type else { return nil }
     switch (value, scalar) {
     case (.int(let number), .int): return .int(number)

@@ -46,6 +46,9 @@ final class PreparedOperation: Sendable {
     plans = Lock(cache)
   }
 
+  /// Indicates whether texts of its shape may run with it.
+  var isSharable: Bool { structural.isEmpty && !isSegmented }
+
   /// False at the first call: most texts that a program runs once are not worth what makes later runs quick.
   func hasRunBefore() -> Bool { runs.exchange(true, ordering: .relaxed) }
 }

@@ -33,14 +33,14 @@ extension PreparedQuery {
   public func explain(
     _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
   ) throws(QueryError) -> String {
-    try explain(variables, on: database.latest(), costs: costs, analyze: analyze, options: options)
+    try own().explain(variables, on: database.latest(), costs: costs, analyze: analyze, options: options)
   }
 
   /// Returns the plan, without figures, that would be chosen for data of which these are stated.
   package func explain(_ variables: [String: Value], figures: StatedFigures) throws(QueryError) -> String {
     if figures.isEmpty || isMutation { return try explain(variables, costs: false) }
     let snapshot = try database.latest()
-    let (plan, explanation) = try explainedPlan(
+    let (plan, explanation) = try own().explainedPlan(
       variables, snapshot, costs: false, analyze: false, RunOptions(), figures)
     return GQLPlanner.explain(plan, catalog: snapshot.catalog, options: explanation)
   }
@@ -81,7 +81,8 @@ extension PreparedQuery {
       }
       output.append("]")
     } else {
-      let (plan, explanation) = try explainedPlan(variables, snapshot, costs: costs, analyze: analyze, options)
+      let (plan, explanation) = try own().explainedPlan(
+        variables, snapshot, costs: costs, analyze: analyze, options)
       plan.appendJSON(catalog: snapshot.catalog, options: explanation, to: &output)
     }
     return output.string

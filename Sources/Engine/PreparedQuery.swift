@@ -14,14 +14,33 @@ import GQLStore
 public final class PreparedQuery: Sendable {
   let database: Database
   private let prepared: PreparedOperation
+  /// The text, where `prepared` is another one's of its shape.
+  private let shared: SharedText?
 
-  init(_ prepared: PreparedOperation, database: Database) {
+  init(_ prepared: PreparedOperation, database: Database, _ shared: SharedText? = nil) {
     self.prepared = prepared
     self.database = database
+    self.shared = shared
+  }
+
+  /// Returns the query of this very text: for what asks for more than an answer.
+  func own() throws(QueryError) -> PreparedQuery {
+    guard let shared else { return self }
+    if let known = shared.own.withLock({ $0 }) { return PreparedQuery(known, database: database) }
+    let own = try database.operation(of: shared.source)
+    shared.own.withLock { $0 = own }
+    return PreparedQuery(own, database: database)
+  }
+
+  /// The error of what the operation's text has, at the places of this text.
+  private func failure(_ diagnostics: [Diagnostic]) -> QueryError {
+    guard let shared else { return QueryError(diagnostics, in: document.source) }
+    return QueryError(shared.relocated(diagnostics, from: document.source), in: shared.source)
   }
 
   /// The operation's name.
   public var name: String? { prepared.name }
+  /// The document of the operation. Its places are not those of a text that shares the operation.
   var document: QueryDocument { prepared.document }
   /// The operation's place among the document's definitions.
   var operation: Int { prepared.operation }
@@ -141,6 +160,17 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], on snapshot: consuming Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
+    if let shared {
+      // The shared operation is bound for one schema.
+      if snapshot.catalog.version != shared.catalogVersion {
+        return try own().write(variables, on: snapshot, options: options, take)
+      }
+      if !shared.values.isEmpty {
+        let all = variables.merging(shared.values) { $1 }
+        if options.areUsual, let run = takeRun(all, snapshot) { return try write(run, on: snapshot, take) }
+        return try writeAnew(all, on: snapshot, options: options, take)
+      }
+    }
     if options.areUsual, let run = takeRun(variables, snapshot) { return try write(run, on: snapshot, take) }
     return try writeAnew(variables, on: snapshot, options: options, take)
   }
@@ -188,7 +218,7 @@ public final class PreparedQuery: Sendable {
       let diagnostic = error.diagnostic(snapshot: run.execution.snapshot)
       run.execution.end()
       rest(run)
-      throw QueryError([diagnostic], in: document.source)
+      throw failure([diagnostic])
     }
     run.execution.end()
     let result = run.buffer.withUnsafeBytes { take($0) }
@@ -268,7 +298,7 @@ public final class PreparedQuery: Sendable {
         cancellation: options.cancellation?.flag,
         into: &output)
     } catch {
-      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+      throw failure([error.diagnostic(snapshot: snapshot)])
     }
   }
 
@@ -331,6 +361,7 @@ public final class PreparedQuery: Sendable {
   package func bound(
     _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
   ) throws(QueryError) -> BoundQuery {
+    if shared != nil { return try own().bound(variables, catalog, interruption) }
     try checkRequiredStructural(variables)
     var options = document.bindingOptions
     options.interruption = interruption
@@ -357,12 +388,12 @@ public final class PreparedQuery: Sendable {
       sampler: PredicateSampler(
         snapshot: snapshot, parameters: query.parameters, interruption: options.interruption),
       options: options)
-    if planned.hasErrors { throw QueryError(planned.diagnostics, in: document.source) }
+    if planned.hasErrors { throw failure(planned.diagnostics) }
     return planned.output
   }
 
   func overdue(_ interruption: Interruption?) -> QueryError {
-    QueryError(interruption?.diagnostic(at: SourceRange(at: 0)).map { [$0] } ?? [], in: document.source)
+    failure(interruption?.diagnostic(at: SourceRange(at: 0)).map { [$0] } ?? [])
   }
 
   /// A plan made ready to run.
@@ -372,7 +403,7 @@ public final class PreparedQuery: Sendable {
     do {
       return try Executable(plan, catalog: snapshot.catalog, interruption: interruption)
     } catch {
-      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+      throw failure([error.diagnostic(snapshot: snapshot)])
     }
   }
 
@@ -391,7 +422,7 @@ public final class PreparedQuery: Sendable {
     }
     let coerced = coerceVariables(
       inputs, for: parameters, catalog: catalog, now: now ?? WallClock.now, ints: document.bindingOptions.ints)
-    if coerced.hasErrors { throw QueryError(coerced.diagnostics, in: document.source) }
+    if coerced.hasErrors { throw failure(coerced.diagnostics) }
     return coerced.output
   }
 
@@ -404,6 +435,7 @@ public final class PreparedQuery: Sendable {
       options.planner = planner
       return try run(variables, options: options)
     }
+    if shared != nil { return try own().run(variables, planner: planner, now: now) }
     let snapshot = try database.latest()
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: now)
@@ -413,7 +445,7 @@ public final class PreparedQuery: Sendable {
       try Executable(plan, catalog: snapshot.catalog).run(
         snapshot, parameters: parameters, limits: .none, cancellation: nil, into: &buffer)
     } catch {
-      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+      throw failure([error.diagnostic(snapshot: snapshot)])
     }
     return Answer(utf8: buffer.takeArray())
   }

@@ -1,60 +1,59 @@
 import GQLBase
 import GQLStore
 
-/// Operations by the texts that they were prepared from, so that a text is not read and bound again.
-///
-/// Two places for each hash value: what comes in takes the place of the one that was used longer ago.
-struct TextCache {
+/// A two-way set-associative cache with LRU replacement, keyed by the bytes that a document is recognized by, the name
+/// of its source and the version of the schema.
+struct TextCache<Content> {
   private struct Entry {
     var hash: UInt64
-    var text: ContiguousArray<UInt8>
+    var bytes: [UInt8]
     var name: String
     var catalogVersion: UInt64
-    var operation: PreparedOperation
+    var content: Content
+
+    func matches(_ bytes: UnsafeRawBufferPointer, _ key: TextKey) -> Bool {
+      hash == key.hash && catalogVersion == key.catalogVersion && name == key.name
+        && self.bytes.withUnsafeBytes { compareBytes($0, bytes) == 0 }
+    }
   }
   private var entries: [Entry?] = []
-  /// Another number whenever what documents are prepared with has changed.
-  private(set) var epoch: UInt64 = 0
-  private static let sets = 32
-  /// Longer texts are not kept.
-  static let longestText = 16 << 10
+  private static var sets: Int { 32 }
 
-  static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
-    text.baseAddress.map { KeyHash.text(TextView($0, count: text.count), KeyHash.seed) } ?? 0
-  }
-
-  /// The operation of a text under a source's name.
-  mutating func find(
-    _ text: UnsafeRawBufferPointer, hash: UInt64, name: String, catalogVersion: UInt64
-  ) -> PreparedOperation? {
+  mutating func find(_ bytes: UnsafeRawBufferPointer, _ key: TextKey) -> Content? {
     if entries.isEmpty { return nil }
-    let first = Int(hash % UInt64(Self.sets)) * 2
+    let first = Int(key.hash % UInt64(Self.sets)) * 2
     for place in first...first + 1 {
-      guard let entry = entries[place], entry.hash == hash, entry.catalogVersion == catalogVersion,
-        entry.name == name, entry.text.withUnsafeBytes({ compareBytes($0, text) == 0 })
-      else { continue }
+      guard let entry = entries[place], entry.matches(bytes, key) else { continue }
       if place > first { entries.swapAt(first, place) }
-      return entry.operation
+      return entry.content
     }
     return nil
   }
 
-  /// Keeps an operation that was prepared in `epoch`.
-  mutating func insert(
-    _ operation: PreparedOperation, _ text: UnsafeRawBufferPointer, hash: UInt64, name: String,
-    catalogVersion: UInt64, epoch: UInt64
-  ) {
-    guard epoch == self.epoch else { return }
+  /// Keeps the content in the place of what had the key, or else of what was used longer ago.
+  mutating func insert(_ content: Content, _ bytes: UnsafeRawBufferPointer, _ key: TextKey) {
     if entries.isEmpty { entries = Array(repeating: nil, count: Self.sets * 2) }
-    let first = Int(hash % UInt64(Self.sets)) * 2
-    entries.swapAt(first, first + 1)
+    let first = Int(key.hash % UInt64(Self.sets)) * 2
+    if find(bytes, key) == nil { entries.swapAt(first, first + 1) }
     entries[first] = Entry(
-      hash: hash, text: ContiguousArray(text), name: name, catalogVersion: catalogVersion, operation: operation)
+      hash: key.hash, bytes: Array(bytes), name: key.name, catalogVersion: key.catalogVersion, content: content)
+  }
+}
+
+/// What an entry of a ``TextCache`` is found by, beside its bytes.
+struct TextKey {
+  let hash: UInt64
+  let name: String
+  let catalogVersion: UInt64
+
+  init(_ bytes: UnsafeRawBufferPointer, name: String, catalogVersion: UInt64) {
+    hash = bytes.baseAddress.map { KeyHash.text(TextView($0, count: bytes.count), KeyHash.seed) } ?? 0
+    self.name = name
+    self.catalogVersion = catalogVersion
   }
 
-  /// Forgets all: documents are prepared with other limits or commands from now on.
-  mutating func removeAll() {
-    entries = []
-    epoch += 1
+  /// A key of other bytes for the same source and schema.
+  init(_ bytes: UnsafeRawBufferPointer, like other: TextKey) {
+    self.init(bytes, name: other.name, catalogVersion: other.catalogVersion)
   }
 }

@@ -29,6 +29,8 @@ package struct Difference: Sendable {
     case refused(String)
     case plan(String)
     case using(String)
+    /// This text of the same shape.
+    case shared(String)
     case sqlite
     case load
   }
@@ -136,6 +138,24 @@ package final class Subject {
       if case .failure("access-not-possible", _) = other { continue }
       if case .failure(let code, _) = other, case .failure(code, _) = answer { continue }
       if other != answer { return Difference(side: .using(access), expected: answer.text, got: other.text) }
+    }
+    return sharedDifference(query.text, values)
+  }
+
+  /// The first text of the query's shape, with other literals, whose answer or error is another one where the text may
+  /// share an operation than where it is prepared alone.
+  private func sharedDifference(_ text: String, _ values: [String: Value]) -> Difference? {
+    for variant in LiteralVariants(text) {
+      func outcome(_ prepare: () throws(QueryError) -> PreparedQuery?) -> String {
+        do {
+          return try prepare()?.run(values).jsonString ?? "none"
+        } catch {
+          return error.description
+        }
+      }
+      let alone = outcome { () throws(QueryError) in try database.prepareAll(variant).first }
+      let shared = outcome { () throws(QueryError) in try database.prepare(variant) }
+      if alone != shared { return Difference(side: .shared(variant), expected: alone, got: shared) }
     }
     return nil
   }

@@ -107,33 +107,74 @@ struct Benchmark {
         finalGoal: query.finalGoal, variant: variant + 1))
   }
 
+  /// What is new in a text that is prepared and run.
+  private enum Novelty: String, CaseIterable {
+    /// The name of the operation: no text of its shape was seen before.
+    case shape = "prepare_"
+    /// A comment, and the values of variables, which are written as literals.
+    case literals = "literals_"
+    /// Nothing.
+    case nothing = "again_"
+
+    var summary: String {
+      switch self {
+      case .shape: "a new text to its answer"
+      case .literals: "a text with other literals to its answer"
+      case .nothing: "the same text to its answer"
+      }
+    }
+  }
+
   /// From a text to its answer: what a query costs that was not prepared.
   ///
-  /// In `prepare_…` no text was seen before: each ends with a comment of its own. In `again_…` all are the same. Both
-  /// engines run what they have prepared once, because gqlite plans at the first run.
+  /// Both engines run what they have prepared once, because gqlite plans at the first run.
   private func measurePreparing(_ query: QueryCase, _ engine: Engine?, _ sqlite: SQLiteDatabase) throws {
-    for isNew in [true, false] {
-      let name = (isNew ? "prepare_" : "again_") + query.name
+    for novelty in Novelty.allCases {
+      let name = novelty.rawValue + query.name
       guard options.includes(name) else { continue }
       let number = Counter()
+      let written = novelty == .literals ? query.sets.indices.map { query.written($0) } : []
+      func texts(_ set: Int) -> (document: String, sql: String) {
+        switch novelty {
+        case .nothing: return (query.document, query.sql[0])
+        case .shape:
+          let count = number.next()
+          return ("query Q\(count)" + query.document.dropFirst("query".count), query.sql[0] + "\n-- \(count)")
+        case .literals:
+          let count = number.next()
+          return (written[set].document + "\n# \(count)", written[set].sql + "\n-- \(count)")
+        }
+      }
       var yardstick = Contestant(sets: query.sets.count) { set in
-        let text = isNew ? query.sql[0] + "\n-- \(number.next())" : query.sql[0]
-        return try sqlite.prepare(text).answer(query.sets[set]) { $0.count }
+        try sqlite.prepare(texts(set).sql).answer(novelty == .literals ? [] : query.sets[set]) { $0.count }
       }
       var contestant = try engine.map { engine in
         let prepared = try engine.prepare(query.document)
         let variables = query.sets.map { prepared.variables(Array(zip(query.parameters, $0)).map { ($0, $1) }) }
+        let none = prepared.variables([])
         return Contestant(sets: query.sets.count) { set in
-          let text = isNew ? query.document + "\n# \(number.next())" : query.document
-          return try engine.prepare(text).answer(variables[set]) { $0.count }
+          try engine.prepare(texts(set).document).answer(novelty == .literals ? none : variables[set]) { $0.count }
+        }
+      }
+      if novelty == .literals, let engine {
+        let none = try engine.prepare(query.document).variables([])
+        for set in 0..<min(3, query.sets.count) {
+          let (document, sql) = texts(set)
+          var answer: [UInt8] = []
+          _ = try engine.prepare(document).answer(none) { bytes in
+            answer = Array(bytes)
+            return bytes.count
+          }
+          let other = try sqlite.prepare(sql).answer([]) { Array($0) }
+          if let difference = JSONComparison.difference(other, answer) { throw Failure("\(name): \(difference)") }
         }
       }
       try alternate(&contestant, &yardstick)
       report.row(
         ReportRow(
-          name: name, summary: isNew ? "a new text to its answer" : "the same text to its answer",
-          engine: contestant?.measurement.median, engineMinimum: contestant?.measurement.minimum,
-          sqlite: yardstick.measurement.median, sqliteMinimum: yardstick.measurement.minimum, bytes: yardstick.bytes))
+          name: name, summary: novelty.summary, engine: contestant?.measurement.median,
+          engineMinimum: contestant?.measurement.minimum, sqlite: yardstick.measurement.median,
+          sqliteMinimum: yardstick.measurement.minimum, bytes: yardstick.bytes))
     }
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One row of the table: a document, the SQL that answers with the same JSON, and the variable sets both run with.
 struct QueryCase {
   let name: String
@@ -28,5 +30,25 @@ struct QueryCase {
     self.sets = sets
     self.goal = goal
     self.finalGoal = finalGoal
+  }
+}
+
+extension QueryCase {
+  /// The document and the first SQL with the values of a set written as literals.
+  func written(_ set: Int) -> (document: String, sql: String) {
+    var document = self.document.drop { $0 != ")" }.dropFirst()
+    if parameters.isEmpty { document = self.document[...] }
+    var texts = (document: String(document), sql: sql[0])
+    for (number, (name, value)) in zip(parameters, sets[set]).enumerated() {
+      let (written, sql): (String, String) =
+        switch value {
+        case .integer(let number): ("\(number)", "\(number)")
+        case .text(let text): ("\"\(text)\"", "'\(text)'")
+        case .integers(let numbers): ("\(numbers)", "'\(numbers)'")
+        }
+      texts.document = texts.document.replacingOccurrences(of: "$\(name)", with: written)
+      texts.sql = texts.sql.replacingOccurrences(of: "?\(number + 1)", with: sql)
+    }
+    return texts
   }
 }

@@ -55,7 +55,7 @@ extension Optimizer {
       return nil
     }
     guard (1...Self.mostRoutes).contains(ways.count) else { return nil }
-    let target = self.type(of: common)
+    let target = common.type(catalog)
     let predicate = condition.mapReferences { $0.replacing(common, by: .scope(0, target)) }
     return draft(type: type, members: target, predicate: predicate, routes: back(ways), range: condition.range)
   }
@@ -82,14 +82,6 @@ extension Optimizer {
 
   private func back(_ ways: [[RelationID]]) -> [[RelationID]] {
     ways.map { $0.reversed().map { catalog[$0].inverse } }
-  }
-
-  private func type(of reference: EntityReference) -> EntityTypeID {
-    switch reference {
-    case .scope(_, let type): type
-    case .toOne(_, let relation): catalog[relation].target
-    case .firstOf(_, let type): type
-    }
   }
 
   /// The row set of the type's own entities with the condition: for children that are reached many times.

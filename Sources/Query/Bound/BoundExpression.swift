@@ -185,6 +185,14 @@ package indirect enum EntityReference: Sendable, Hashable {
   /// to. They start from one scope, and at most one of them is there.
   case firstOf([EntityReference], EntityTypeID)
 
+  /// Returns the type of the entity.
+  package func type(_ catalog: Catalog) -> EntityTypeID {
+    switch self {
+    case .scope(_, let type), .firstOf(_, let type): type
+    case .toOne(_, let relation): catalog[relation].target
+    }
+  }
+
   /// The scope that the reference starts from.
   package var scope: Int {
     switch self {

@@ -46,7 +46,7 @@ package struct ExpressionPrinter {
       let parameter = query.parameters[index]
       return parameter.source == .now ? parameter.name : "$\(parameter.name)"
     case .column(let reference, let column):
-      let type = self.type(of: reference)
+      let type = reference.type(catalog)
       return path(
         reference, then: catalog[type].columns.indices.contains(Int(column.index)) ? catalog[type][column].name : "?")
     case .entity(let reference), .item(let reference, _): return path(reference, then: nil)
@@ -249,14 +249,6 @@ package struct ExpressionPrinter {
   }
 
   // MARK: Names and values
-
-  private func type(of reference: EntityReference) -> EntityTypeID {
-    switch reference {
-    case .scope(_, let type): type
-    case .toOne(_, let relation): catalog[relation].target
-    case .firstOf(_, let type): type
-    }
-  }
 
   private func path(_ reference: EntityReference, then field: String?) -> String {
     if !reference.isPath {

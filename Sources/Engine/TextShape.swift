@@ -1,0 +1,108 @@
+import GQLBase
+import GQLLexer
+
+/// The tokens of a text without its blanks, its comments and the values of its literals.
+///
+/// Two texts of one shape are read as the same but for these values.
+struct TextShape: Sendable {
+  struct Literal: Sendable {
+    var kind: TokenKind
+    var range: SourceRange
+    /// Whether another value may stand there without another meaning of the rest, as far as tokens show.
+    var mayVary: Bool
+  }
+  /// Each token's kind and flags, and the bytes of names.
+  let key: [UInt8]
+  let literals: [Literal]
+
+  /// Nil for a text that is no document, or that is beyond the limits.
+  ///
+  /// Complexity: O(bytes).
+  init?(_ source: SourceText, _ limits: LexerLimits) {
+    let analyzed = tokenize(source, limits: limits)
+    let tokens = analyzed.output
+    guard !analyzed.hasErrors, !tokens.isTruncated else { return nil }
+    var key: [UInt8] = []
+    key.reserveCapacity(source.bytes.count + tokens.count * 2)
+    var literals: [Literal] = []
+    for index in 0..<tokens.count {
+      let kind = tokens.kinds[index]
+      key.append(kind.rawValue)
+      let isApart =
+        (Self.isSpaced(kind) || index > 0 && Self.touches(tokens.kinds[index - 1])) && tokens.spaceBefore(at: index)
+      key.append((isApart ? 1 : 0) | (tokens.commaBefore(at: index) ? 2 : 0))
+      let bytes = source.bytes[Int(tokens.starts[index])..<Int(tokens.ends[index])]
+      switch kind {
+      case .name, .quotedName:
+        key.append(contentsOf: bytes)
+        // No name holds it.
+        key.append(0)
+      case .int, .float, .string, .blockString:
+        let mayVary =
+          index > 0 && Self.precedes(tokens, index - 1, source.bytes) && Self.isPlain(bytes, kind)
+          && !tokens.flags[index].contains(.needsDecoding)
+        literals.append(Literal(kind: kind, range: tokens.range(at: index), mayVary: mayVary))
+      default: break
+      }
+    }
+    self.key = key
+    self.literals = literals
+  }
+
+  /// Whether the parser asks for a blank before tokens of a kind.
+  private static func isSpaced(_ kind: TokenKind) -> Bool {
+    switch kind {
+    case .minus, .plus, .star, .dot, .caret, .question, .leftBracket, .leftParenthesis: true
+    default: false
+    }
+  }
+
+  /// Whether the parser asks for a blank after tokens of a kind.
+  private static func touches(_ kind: TokenKind) -> Bool {
+    switch kind {
+    case .minus, .plus, .star, .dot, .caret, .question: true
+    default: false
+    }
+  }
+
+  /// Whether what stands before a literal compares, or gives it to an argument.
+  private static func precedes(_ tokens: TokenBuffer, _ index: Int, _ bytes: [UInt8]) -> Bool {
+    switch tokens.kinds[index] {
+    case .colon, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .closedRange, .halfOpenRange: true
+    case .name:
+      words.contains { bytes[Int(tokens.starts[index])..<Int(tokens.ends[index])].elementsEqual($0.utf8) }
+    default: false
+    }
+  }
+  private static let words = ["in", "contains", "startsWith", "endsWith"]
+
+  /// Whether the value of a token is its bytes.
+  private static func isPlain(_ bytes: ArraySlice<UInt8>, _ kind: TokenKind) -> Bool {
+    switch kind {
+    case .int, .float:
+      bytes.count < 18 && bytes.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") }
+    case .string: true
+    default: false
+    }
+  }
+}
+
+extension TextShape.Literal {
+  /// Returns what a variable would be given for the literal; nil where that is not plain.
+  func value(_ source: SourceText) -> Value? {
+    guard mayVary else { return nil }
+    return source.bytes.withUnsafeBufferPointer { bytes in
+      let text = UnsafeBufferPointer(rebasing: bytes[Int(range.start)..<Int(range.end)])
+      switch kind {
+      case .int:
+        var number: Int64 = 0
+        // No overflow, because a plain literal has less than 18 digits.
+        for byte in text { number = number * 10 + Int64(byte - 0x30) }
+        return .int(number)
+      case .float: return .number(String(decoding: text, as: UTF8.self))
+      case .string: return .string(stringValue(ofString: text, needsDecoding: false))
+      default: return nil
+      }
+    }
+  }
+}
