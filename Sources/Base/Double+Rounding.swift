@@ -5,6 +5,7 @@ extension Double {
   /// Precondition: finite, and `places` within −36…36.
   package func roundedExactly(to places: Int) -> Double {
     guard self != 0, isFinite, (-36...36).contains(places) else { return self }
+    if let result = roundedQuickly(to: places) { return result }
     // The value is `digits` × 2^exponent.
     let digits = UInt128(significandBitPattern | (isNormal ? 1 << 52 : 0))
     let binary = isNormal ? Int(exponent) - 52 : -1074
@@ -13,6 +14,24 @@ extension Double {
     // A zero has no sign in the language.
     return result == 0 ? 0 : self < 0 ? -result : result
   }
+
+  /// The same by doubles, where they can do it: nil for many places and great numbers.
+  ///
+  /// The power of ten and the error of the product are exact. What the product has beyond a whole number is told from a
+  /// half by this error where it is one.
+  private func roundedQuickly(to places: Int) -> Double? {
+    guard (0...15).contains(places) else { return nil }
+    let scale = Double.powers[places]
+    let product = magnitude * scale
+    guard product < 4_503_599_627_370_496 else { return nil }
+    let error = (-product).addingProduct(magnitude, scale)
+    let whole = product.rounded(.down)
+    let beyond = product - whole - 0.5
+    let result = (beyond > 0 || beyond == 0 && error >= 0 ? whole + 1 : whole) / scale
+    return result == 0 ? 0 : self < 0 ? -result : result
+  }
+
+  private static let powers = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
 
   /// Nil where the next double is further away than the next decimal of so many places.
   private static func fraction(_ digits: UInt128, _ exponent: Int, _ places: Int) -> Double? {
@@ -76,5 +95,13 @@ extension Int64 {
     let (quotient, remainder) = Int128(magnitude).quotientAndRemainder(dividingBy: divisor)
     let rounded = (quotient + (remainder * 2 >= divisor ? 1 : 0)) * divisor
     return Int64(exactly: self < 0 ? -rounded : rounded)
+  }
+}
+
+extension Int128 {
+  /// The nearest double, quickly where 64 bits hold the number.
+  package var nearestDouble: Double {
+    let low = Int64(truncatingIfNeeded: self)
+    return Int128(low) == self ? Double(low) : Double(self)
   }
 }

@@ -27,12 +27,14 @@ struct PlanCache {
       let estimates =
         executable.plan.isParameterSensitive
         ? accessEstimates(executable.plan, parameters: parameters, statistics: snapshot) : []
-      let plan = ReadyPlan(executable, parameters: query.parameters, generation: generation, estimates: estimates)
-      planned.withLock {
+      return planned.withLock {
         $0.removeAll(but: generation)
-        $0.add(plan, PlanFit(generation: generation, estimates: estimates))
+        return $0.add(PlanFit(generation: generation, estimates: estimates)) {
+          $0.executable.plan.isSameWay(as: executable.plan)
+        } _: {
+          ReadyPlan(executable, parameters: query.parameters, $0)
+        }
       }
-      return plan
     }
   }
 

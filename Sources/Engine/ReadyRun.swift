@@ -11,17 +11,17 @@ final class ReadyPlan: Sendable {
   let executable: Executable
   let parameters: [BoundParameter]
   let generation: UInt64
-  /// What the planner's access paths were estimated to give when the plan was made; none where the plan serves all
+  /// What the planner's access paths were estimated to find when the plan was made; none where the plan serves all
   /// values of its parameters.
-  let estimates: [Double]
+  let estimates: [ClosedRange<Double>]
   /// How the parameters are taken from variables at once; nil if one needs a closer look.
   let bindings: [CellBinding]?
 
-  init(_ executable: Executable, parameters: [BoundParameter], generation: UInt64, estimates: [Double]) {
+  init(_ executable: Executable, parameters: [BoundParameter], _ fit: PlanFit) {
     self.executable = executable
     self.parameters = parameters
-    self.generation = generation
-    self.estimates = estimates
+    generation = fit.generation
+    estimates = fit.estimates
     let bindings = parameters.compactMap { CellBinding($0, executable.catalog) }
     self.bindings = bindings.count == parameters.count ? bindings : nil
   }

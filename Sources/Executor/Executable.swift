@@ -136,10 +136,10 @@ package final class Executable: @unchecked Sendable {
 
   /// Whether the parameters of the execution let one expect about as many rows as `estimates` says: what
   /// `accessEstimates` gave for the parameters that the plan was made for.
-  package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [Double]) -> Bool {
+  package func suits(_ execution: Execution, on snapshot: Snapshot, _ estimates: [ClosedRange<Double>]) -> Bool {
     guard probes.count == estimates.count else { return false }
     execution.begin(snapshot, self)
-    for index in 0..<probes.count where !areAlike(probes[index].estimate(execution), estimates[index]) { return false }
+    for index in 0..<probes.count where !isAlike(probes[index].estimate(execution), estimates[index]) { return false }
     return true
   }
 

@@ -40,7 +40,8 @@ package struct Calibration {
         let query = RegretQuery(&random, data)
         let prepared = try data.database.prepare(query.text)
         for values in query.values {
-          let candidates = try Regret.Candidates(prepared, values, data.database, reusing: nil)
+          var shelf = PlanShelf<Regret.Plan>()
+          let candidates = try Regret.Candidates(prepared, values, data.database, &shelf)
           guard candidates.plans.count > 1 else { continue }
           var times = [Double](repeating: .infinity, count: candidates.plans.count)
           try regret.time(candidates, candidates.plans.indices, repeats: Regret.repeats, &times, query.text)
@@ -84,19 +85,15 @@ package struct Calibration {
   /// Returns the ratio of each query. A plan that has no time yet is measured.
   private mutating func ratios(_ costs: CostModel) throws -> [Double] {
     try cases.indices.map { number in
-      let (physical, snapshot, parameters) = try {
+      let (physical, snapshot) = try {
         let own = cases[number]
         let (snapshot, parameters) = (own.candidates.snapshot, own.candidates.parameters)
-        return (
-          try own.prepared.plan(own.query, snapshot, parameters, PlannerOptions(costs: costs)), snapshot, parameters
-        )
+        return (try own.prepared.plan(own.query, snapshot, parameters, PlannerOptions(costs: costs)), snapshot)
       }()
       var place = cases[number].candidates.plans.firstIndex { $0.physical.isSameWay(as: physical) }
       if place == nil {
         cases[number].candidates.plans.append(
-          Regret.Plan(
-            physical: physical, executable: try Executable(physical, catalog: snapshot.catalog),
-            estimates: accessEstimates(physical, parameters: parameters, statistics: snapshot)))
+          Regret.Plan(physical: physical, executable: try Executable(physical, catalog: snapshot.catalog)))
         cases[number].times.append(.infinity)
         let last = cases[number].times.count - 1
         try regret.time(

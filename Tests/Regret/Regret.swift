@@ -52,10 +52,9 @@ package struct Regret {
     for _ in 0..<queriesPerDatabase {
       let query = RegretQuery(&random, data)
       let prepared = try data.database.prepare(query.text)
-      var planned: Plan?
+      var shelf = PlanShelf<Plan>()
       for values in query.values {
-        let candidates = try Candidates(prepared, values, data.database, reusing: planned)
-        planned = candidates.plans[0]
+        let candidates = try Candidates(prepared, values, data.database, &shelf)
         if let result = try measure(candidates, query.text, values, data) { results.append(result) }
       }
     }
@@ -66,7 +65,6 @@ package struct Regret {
   struct Plan {
     let physical: PhysicalPlan
     let executable: Executable
-    let estimates: [Double]
   }
 
   /// The plan that is chosen for some values, and its alternatives.
@@ -75,31 +73,39 @@ package struct Regret {
     let parameters: [GQLCatalog.Value?]
     let snapshot: Snapshot
 
-    /// - Parameter reused: The plan that was made for other values, which a prepared query would use again if its
-    ///   estimates are alike.
+    /// - Parameter shelf: The plans that were made for other values, as a prepared query keeps them.
     init(
-      _ prepared: PreparedQuery, _ values: [String: GQLite.Value], _ database: Database, reusing reused: Plan?
+      _ prepared: PreparedQuery, _ values: [String: GQLite.Value], _ database: Database, _ shelf: inout PlanShelf<Plan>
     ) throws {
-      snapshot = try database.latest()
+      let snapshot = try database.latest()
+      self.snapshot = snapshot
       let query = try prepared.bound(values, snapshot.catalog)
-      parameters = try prepared.coerce(values, for: query.parameters, snapshot.catalog, now: nil)
+      let parameters = try prepared.coerce(values, for: query.parameters, snapshot.catalog, now: nil)
+      self.parameters = parameters
+      func estimates(_ plan: PhysicalPlan) -> [Double] {
+        accessEstimates(plan, parameters: parameters, statistics: snapshot)
+      }
+      if let known = shelf.plan(generation: snapshot.generation, { estimates($0.physical) }) { plans.append(known) }
       for number in 0..<Regret.mostAlternatives {
         let forcing = number == 0 ? ForcedAccess.cheapest : .alternative(number - 1)
         let physical = try prepared.plan(query, snapshot, parameters, PlannerOptions(forcing: forcing))
-        let estimates = accessEstimates(physical, parameters: parameters, statistics: snapshot)
-        if number == 0, let reused {
-          let known = accessEstimates(reused.physical, parameters: parameters, statistics: snapshot)
-          if known.count == reused.estimates.count, zip(known, reused.estimates).allSatisfy(areAlike) {
-            plans.append(reused)
-          }
-        }
         let isNew = !plans.contains { $0.physical.isSameWay(as: physical) }
         // Beyond the last alternative of every set the plans repeat.
         if !isNew, number > 4 { break }
         guard isNew else { continue }
-        plans.append(
-          Plan(
-            physical: physical, executable: try Executable(physical, catalog: snapshot.catalog), estimates: estimates))
+        let plan = Plan(physical: physical, executable: try Executable(physical, catalog: snapshot.catalog))
+        if plans.isEmpty {
+          let fit = PlanFit(
+            generation: snapshot.generation, estimates: physical.isParameterSensitive ? estimates(physical) : [])
+          plans.append(
+            shelf.add(fit) {
+              $0.physical.isSameWay(as: physical)
+            } _: { _ in
+              plan
+            })
+        } else {
+          plans.append(plan)
+        }
       }
     }
   }
@@ -161,30 +167,6 @@ package struct Regret {
         if answer != expected ?? answer { throw Difference(text: "\(text)\n\(plan.physical.sets.map(\.access))") }
         expected = answer
       }
-    }
-  }
-}
-
-extension PhysicalPlan {
-  /// Returns whether two plans run alike, whatever was expected of them.
-  func isSameWay(as other: PhysicalPlan) -> Bool {
-    sets.count == other.sets.count && rowSets.count == other.rowSets.count
-      && zip(sets, other.sets).allSatisfy { $0.access == $1.access && $0.filter == $1.filter && $0.order == $1.order }
-      && zip(sets, other.sets).allSatisfy { SetPlan.retreatsAlike($0.retreat, $1.retreat) }
-      && zip(rowSets, other.rowSets).allSatisfy { $0.set == $1.set && $0.routes == $1.routes }
-  }
-}
-
-extension SetPlan {
-  /// Returns whether two retreats are the same but for a few rows.
-  fileprivate static func retreatsAlike(_ left: Retreat?, _ right: Retreat?) -> Bool {
-    switch (left, right) {
-    case (nil, nil): return true
-    case (let left?, let right?):
-      let share = Double(left.rows + 1) / Double(right.rows + 1)
-      return left.plan.access == right.plan.access && left.plan.filter == right.plan.filter
-        && left.plan.order == right.plan.order && share > 0.75 && share < 1.33
-    default: return false
     }
   }
 }

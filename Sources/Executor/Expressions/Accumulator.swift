@@ -11,7 +11,6 @@ struct Accumulator {
   let element: ValueType
   private let summation: Summation
   let result: ValueType
-  let catalog: Catalog
   private var count = 0
   private var integers: Int128 = 0
   private var floats: FloatSum?
@@ -23,11 +22,10 @@ struct Accumulator {
   /// Values that are gone through at once.
   private static let leastCrowd = 1 << 12
 
-  init(_ aggregate: Aggregate, _ element: ValueType, result: ValueType, catalog: Catalog) {
+  init(_ aggregate: Aggregate, _ element: ValueType, result: ValueType) {
     self.aggregate = aggregate
     self.element = element
     self.result = result
-    self.catalog = catalog
     summation = element == .decimal ? .decimals : element == .float ? .floats : .integers
     if summation == .floats, aggregate == .sum || aggregate == .avg { floats = FloatSum() }
   }
@@ -86,7 +84,7 @@ struct Accumulator {
     if summation == .decimals { return Conversion.Result(decimals.value.map { Cell($0) }) }
     if summation == .floats { return Conversion.Result(floats?.value().map { Cell($0) }) }
     switch result {
-    case .scalar(.float): return .value(Cell(Double(integers)))
+    case .scalar(.float): return .value(Cell(integers.nearestDouble))
     case .scalar(.decimal): return Conversion.Result(Decimal(significand: integers, scale: 0).map { Cell($0) })
     default: return Conversion.Result(Int64(exactly: integers).map { Cell($0) })
     }
@@ -106,7 +104,7 @@ struct Accumulator {
     case .scalar(.decimal): return Conversion.Result(sum.divided(by: divisor).map { Cell($0) })
     case .scalar(.float):
       if summation == .decimals { return .value(Cell(sum.doubleValue / Double(count))) }
-      return .value(Cell(Double(integers) / Double(count)))
+      return .value(Cell(integers.nearestDouble / Double(count)))
     default:
       // The average of times, rounded towards the past.
       let divisor = Int128(count)

@@ -85,7 +85,7 @@ extension Evaluator {
       value = inner.types[Int(inner.roots[0])]
     }
     guard node.b >= 0 else {
-      var accumulator = Accumulator(node.aggregate, element, result: type, catalog: state.program.catalog)
+      var accumulator = Accumulator(node.aggregate, element, result: type)
       for position in 0..<count {
         let run = run(list, position, element)
         try execution.charge(run.count &* 8)
@@ -95,7 +95,7 @@ extension Evaluator {
       return
     }
     if node.aggregate == .distinct { return try distinctByKey(node, list, element, value, out) }
-    var accumulator = Accumulator(node.aggregate, value, result: type, catalog: state.program.catalog)
+    var accumulator = Accumulator(node.aggregate, value, result: type)
     var current = 0
     // Values of one element end when the next parent's begin.
     var failure: RuntimeProblem?

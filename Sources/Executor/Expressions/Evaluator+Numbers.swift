@@ -100,23 +100,10 @@ extension Evaluator {
     guard (-36...36).contains(places) else {
       throw problem(.roundingPlaces(limit: 36), node, at: position, arguments(node))
     }
-    let places = Int(places)
-    switch type.scalar {
-    case .int?:
-      guard let result = cell.int.rounded(to: places) else {
-        throw problem(.overflow(.int), node, at: position, arguments(node))
-      }
-      return Cell(result)
-    case .float?:
-      let result = cell.double.roundedExactly(to: places)
-      guard result.isFinite else { throw problem(.overflow(.float), node, at: position, arguments(node)) }
-      return Cell(result)
-    default:
-      guard let result = cell.decimal.rounded(to: places) else {
-        throw problem(.overflow(.decimal), node, at: position, arguments(node))
-      }
-      return Cell(result)
+    guard let result = cell.rounded(type, to: Int(places)) else {
+      throw problem(.overflow(type.scalar ?? .decimal), node, at: position, arguments(node))
     }
+    return result
   }
 
   /// `sqrt pow`.
@@ -165,6 +152,19 @@ extension Evaluator {
         }
         out.cells[index] = Cell(result)
       }
+    }
+  }
+}
+
+extension Cell {
+  /// Returns the number of a type rounded to so many places; nil if that is no number of the type.
+  fileprivate func rounded(_ type: ValueType, to places: Int) -> Cell? {
+    switch type.scalar {
+    case .int?: return int.rounded(to: places).map { Cell($0) }
+    case .float?:
+      let result = double.roundedExactly(to: places)
+      return result.isFinite ? Cell(result) : nil
+    default: return decimal.rounded(to: places).map { Cell($0) }
     }
   }
 }

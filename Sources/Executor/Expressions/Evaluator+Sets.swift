@@ -113,14 +113,16 @@ extension Evaluator {
       out.validity.update(repeating: 1, count: count)
       return try set.count(batch.scopes, execution, into: out.words)
     }
-    let isDone = try inParts(node, out) { (part, out) throws(RuntimeProblem) in try part.aggregate(node, index, out) }
-    if isDone { return }
+    if try inParts(node, out, { (part, out) throws(RuntimeProblem) in try part.aggregate(node, index, out) }) { return }
     let box = block.expansions[Int(node.entity)]
     try set.expand(batch.scopes, execution, into: &box.expansion)
     defer { box.expansion.rest() }
     try execution.hold(box.expansion, &box.heldBytes)
     setNull(out)
-    var accumulator = Accumulator(node.aggregate, elementType(node, type), result: type, catalog: state.program.catalog)
+    if node.b >= 0, node.aggregate.isOfOneMember, box.expansion.hasSinglesOnly(count), elementType(node, type) == type {
+      return try values(ofSingles: node, box, out)
+    }
+    var accumulator = Accumulator(node.aggregate, elementType(node, type), result: type)
     var current = 0
     if node.b < 0 {
       // The members themselves.
@@ -155,6 +157,17 @@ extension Evaluator {
     while current < count {
       try finish(&accumulator, node, out, current)
       current += 1
+    }
+  }
+
+  private func values(ofSingles node: Node, _ box: ExpansionBox, _ out: Vector) throws(RuntimeProblem) {
+    let block = state.blocks[Int(node.b)]
+    var cursor = ExpansionCursor()
+    while true {
+      let found = try fill(block, box, &cursor) { _ in false }
+      if found == 0 { return }
+      let values = try state.evaluate(Int(node.b), block.inputBatch(found), execution).root(0)
+      for place in 0..<found where !values.isNull(place) { store(values.cell(place), out, Int(box.parents[place])) }
     }
   }
 
@@ -194,4 +207,21 @@ extension Evaluator {
 struct ExpansionCursor {
   var parent = 0
   var place = 0
+}
+
+extension Aggregate {
+  /// Whether the aggregate of one value is this value.
+  fileprivate var isOfOneMember: Bool {
+    switch self {
+    case .min, .max, .first, .last: true
+    case .count, .sum, .avg, .collect, .distinct: false
+    }
+  }
+}
+
+extension Expansion {
+  /// Whether each of so many lists has one member at most.
+  fileprivate func hasSinglesOnly(_ count: Int) -> Bool {
+    rows.count <= count && (0..<count).allSatisfy { offsets[$0 + 1] - offsets[$0] <= 1 }
+  }
 }

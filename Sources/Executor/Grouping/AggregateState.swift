@@ -428,7 +428,7 @@ final class AggregateState {
     case .integers:
       let sum = integerSum(group)
       if plan.aggregate == .sum { return Conversion.Result(Int64(exactly: sum).map { Cell($0) }) }
-      return count == 0 ? .null : .value(Cell(Double(sum) / Double(count)))
+      return count == 0 ? .null : .value(Cell(sum.nearestDouble / Double(count)))
     case .doubles:
       let isMean = plan.aggregate == .avg
       if isMean, count == 0 { return .null }

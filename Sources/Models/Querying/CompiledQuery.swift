@@ -44,11 +44,14 @@ final class CompiledQueries: Sendable {
     let fit = PlanFit(
       generation: snapshot.generation, estimates: plan.isParameterSensitive ? estimates(query) : [],
       givenRows: givenRows)
-    shelves.withLock { shelves in
+    return shelves.withLock { shelves in
       if shelves[tree] == nil, shelves.count >= Self.kept { shelves.removeAll() }
-      shelves[tree, default: PlanShelf()].add(query, fit)
+      return shelves[tree, default: PlanShelf()].add(fit) {
+        $0.executable.plan.isSameWay(as: plan)
+      } _: { _ in
+        query
+      }
     }
-    return query
   }
 
   /// How many plans of a query are kept.

@@ -225,9 +225,30 @@ package struct RowSetPlan: Sendable, Equatable {
   }
 }
 
-/// Within a factor of four of each other; below 16 rows all plans are quick.
-package func areAlike(_ left: Double, _ right: Double) -> Bool {
-  let left = max(left, 16)
-  let right = max(right, 16)
-  return left <= right * 4 && right <= left * 4
+extension PhysicalPlan {
+  /// Returns whether both find the same rows in the same way, whatever they expect; walks give up after about as many
+  /// rows.
+  package func isSameWay(as other: PhysicalPlan) -> Bool {
+    sets.count == other.sets.count && rowSets.count == other.rowSets.count
+      && zip(sets, other.sets).allSatisfy {
+        $0.isSameAccess(as: $1) && SetPlan.retreatsAlike($0.retreat, $1.retreat)
+      }
+      && zip(rowSets, other.rowSets).allSatisfy { $0.set == $1.set && $0.routes == $1.routes }
+  }
+}
+
+extension SetPlan {
+  fileprivate func isSameAccess(as other: SetPlan) -> Bool {
+    access == other.access && filter == other.filter && order == other.order && operators == other.operators
+  }
+
+  fileprivate static func retreatsAlike(_ left: Retreat?, _ right: Retreat?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): return true
+    case (let left?, let right?):
+      let share = Double(left.rows + 1) / Double(right.rows + 1)
+      return left.plan.isSameAccess(as: right.plan) && share > 0.75 && share < 1.33
+    default: return false
+    }
+  }
 }
