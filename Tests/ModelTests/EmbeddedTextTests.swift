@@ -117,7 +117,7 @@ private struct Caseless: ColumnScalar, Codable, Comparable, Sendable {
     #expect(ids(Probe.query().sorted(by: \.now.size)) == [1, 4, 5, 2, 3])
     #expect(ids(Probe.query().sorted(by: \.now.size.desc)) == [2, 3, 5, 1, 4])
     #expect(ids(Probe.query().sorted(by: \.now.size.desc).limit(2)) == [2, 3])
-    #expect(ids(Probe.sortBy(\.last?.size).list) == [1, 4, 5, 2, 3])
+    #expect(ids(Probe.sortBy(\.last?.size)._list) == [1, 4, 5, 2, 3])
     #expect(ids(Probe.query().sorted(by: \.now.exact)) == [1, 4, 3, 2, 5])
     let sizes: [Float] = try Probe.query().values(\.now.size, \.last?.size, in: database).map { $0.0 }
     #expect(sizes == [0.1, 16_777_216, 16_777_216, 0.1, 0.25])

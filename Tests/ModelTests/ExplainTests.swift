@@ -374,7 +374,7 @@ import Testing
     #expect(
       lines(two).last
         == #"in Swift: filter by !($0.text.count > 3) and $0.text.localizedStandardContains("a\nb")"#)
-    let mixed = Item.include(#Predicate { $0.text.count > 3 }).list.filter(.string(\.text, matches: /x/))
+    let mixed = Item.include(#Predicate { $0.text.count > 3 })._list.filter(.string(\.text, matches: /x/))
     #expect(mixed.explain(in: context).contains("in Swift: filter by $0.text.count > 3 and 1 condition\n"))
   }
 

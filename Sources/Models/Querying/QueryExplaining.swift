@@ -106,38 +106,23 @@ extension QueryTree {
   }
 }
 
-extension QueryList {
+extension RefinableQuery {
   /// Explains how the query is answered: the plan that runs, which is that of the same query as text. What is done in
   /// Swift, because columns cannot tell, stands in its place in the plan.
   ///
-  /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
-  public func explain(in context: Context, costs: Bool = true) -> String {
-    guard let reading = QueryReading<Entity>(context) else {
+  /// - Parameter costs: Whether estimates and costs are shown; without them the text is the same for like data.
+  public func explain(in store: some EntityStore, costs: Bool = true) -> String {
+    guard let reading = QueryReading<Entity>(store.entities) else {
       return "nothing: the context does not know \(Entity.self)\n"
     }
-    do { return try ReadableQuery(self, reading).plan(costs: costs) } catch { return "\(error)\n" }
+    do { return try ReadableQuery(asked, reading).plan(costs: costs) } catch { return "\(error)\n" }
   }
 
-  /// Writes what is asked as text: `User(where: age > 18, limit: 3)`. What columns cannot tell is in words.
+  /// Writes the query as text would ask it: `User(where: age > 18, limit: 3)`. What columns cannot tell is in words.
   public var description: String {
     guard let context = try? Context(for: Entity.self), let reading = QueryReading<Entity>(context) else {
       return "\(Entity.self)"
     }
-    do { return try ReadableQuery(self, reading).request } catch { return "\(error)" }
+    do { return try ReadableQuery(asked, reading).request } catch { return "\(error)" }
   }
-}
-
-extension QueryList: CustomStringConvertible {}
-extension Query: CustomStringConvertible {
-  /// Writes what is asked as text would ask it: `user(id: 1)`.
-  public var description: String { asList.description }
-}
-extension QueryGroup: CustomStringConvertible {
-  /// Writes what is asked as text would ask it.
-  public var description: String { flatten().description }
-}
-
-extension Query {
-  /// Explains how the query is answered: see ``QueryList/explain(in:costs:)``.
-  public func explain(in context: Context, costs: Bool = true) -> String { asList.explain(in: context, costs: costs) }
 }

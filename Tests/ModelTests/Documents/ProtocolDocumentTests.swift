@@ -31,8 +31,9 @@ import Testing
     try copy.saveMetadata(to: &context)
     try copy.didSave(to: &context)
     var seen = [copy.id.description]
-    seen += Entity.queryAll(with: .ids, in: context).resolve(in: context).map(\.id.description)
-    let query = Entity.nestedQueryModifier(Entity.query(copy.id), in: context, nested: [.ids])
+    let all: QueryList<Entity> = DocumentQueries.shared.all(with: .ids, context)
+    seen += all.resolve(in: context).map(\.id.description)
+    let query = DocumentQueries.shared.modified(Entity.query(copy.id), context, nested: [.ids])
     seen += [query.resolve(in: context)].compactMap { $0?.id.description }
     try copy.willDelete(from: &context)
     let deleted: Deleted<Entity>? = copy.asDeleted(in: context)

@@ -1,4 +1,60 @@
-// Names of SwiftletModel for what is called otherwise here, or needs no name.
+import Foundation
+
+// Names of SwiftletModel's document for what has another name here. Those that need no name are deprecated.
+
+extension Query {
+  /// A synonym of ``first(in:)``, which finds nothing where the entity cannot be read.
+  @inlinable
+  public func resolve(in store: some EntityStore) -> Entity? { try? first(in: store) }
+
+  /// A synonym of ``RefinableQuery/filter(_:)-(QueryPredicate<Entity>)``.
+  public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
+
+  /// A synonym of ``EntityModelProtocol/query(_:)-(ID)``.
+  @available(*, deprecated, message: "use 'Entity.query(id)': the context is passed to 'first(in:)'")
+  public init(context: Context, id: Entity.ID) { self.init(id: id) }
+}
+
+extension QueryList {
+  /// A synonym of ``NestingQuery/results(in:)``, which leaves out entities that cannot be read.
+  public func resolve(in store: some EntityStore) -> [Entity] {
+    (try? results(in: store)) ?? readable(in: store.entities)
+  }
+
+  /// A synonym of ``RefinableQuery/filter(_:)-(QueryPredicate<Entity>)``.
+  public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
+}
+
+extension QueryGroup {
+  /// A synonym of ``results(in:)``, which leaves out entities that cannot be read.
+  public func resolve(in store: some EntityStore) -> [[Entity]] {
+    (try? results(in: store)) ?? readable(in: store.entities)
+  }
+}
+
+extension Array {
+  /// A synonym of ``results(in:)``, which leaves out entities that cannot be read.
+  public func resolve<Entity>(in store: some EntityStore) -> [Entity] where Element == Query<Entity> {
+    compactMap { $0.resolve(in: store.entities) }
+  }
+}
+
+extension EntityModelProtocol {
+  /// A synonym of `query().with(…)`.
+  public static func queryAll(with nested: Nested...) -> QueryList<Self> { query().with(nested) }
+
+  /// A synonym of `query().with(…)`.
+  @available(*, deprecated, message: "use 'queryAll(with:)': the context is passed to 'results(in:)'")
+  public static func queryAll(with nested: Nested..., in context: Context) -> QueryList<Self> { query().with(nested) }
+
+  /// A synonym of `query.with(nested)`.
+  @available(*, deprecated, message: "use 'query.with(nested)': the context is passed to 'first(in:)'")
+  public static func nestedQueryModifier(
+    _ query: Query<Self>, in context: Context, nested: [Nested]
+  ) -> Query<Self> {
+    query.with(nested)
+  }
+}
 
 /// A condition on entities.
 @available(*, deprecated, renamed: "QueryPredicate")
