@@ -23,12 +23,12 @@ private struct Reading: Codable {
 }
 
 /// Equal whatever the case, in a column of its own making.
-private struct Caseless: ColumnScalar, Codable, Comparable, Sendable {
+private struct Caseless: _ColumnScalar, Codable, Comparable, Sendable {
   let text: String
   init(_ text: String) { self.text = text }
-  static var columnShape: ColumnShape { String.columnShape }
-  init(cell: ColumnCell) throws { text = try String(cell: cell) }
-  func write(into slot: inout ColumnSlot) throws { try text.write(into: &slot) }
+  static var _columnShape: _ColumnShape { String._columnShape }
+  init(_cell cell: _ColumnCell) throws { text = try String(_cell: cell) }
+  func _write(into slot: inout _ColumnSlot) throws { try text._write(into: &slot) }
   static func == (left: Self, right: Self) -> Bool { left.text.lowercased() == right.text.lowercased() }
   static func < (left: Self, right: Self) -> Bool { left.text.lowercased() < right.text.lowercased() }
 }

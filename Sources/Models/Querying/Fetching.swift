@@ -142,8 +142,8 @@ private struct ValueReader<Entity: EntityModelProtocol, Value> {
       throw missing
     }
     let isNull = column.isNull(row)
-    if isNull, !(Value.self is any OptionalValue.Type) { throw missing }
-    return try codec.read(ColumnCell(column.wholeCell(row, kind: kind), isNull: isNull))
+    if isNull, !(Value.self is any _OptionalValue.Type) { throw missing }
+    return try codec.read(_ColumnCell(column.wholeCell(row, kind: kind), isNull: isNull))
   }
 
   private var missing: ModelError { .unreadable("'\(path)' leads to nil") }
@@ -165,7 +165,7 @@ extension EntityInfo {
 extension ValueCodec {
   /// The codec of a property whose column was chosen statically; nil where only the whole entity can be read.
   fileprivate static func ofAttribute() -> ValueCodec<Value>? {
-    Value.self is any ColumnValue.Type ? make() : nil
+    Value.self is any _ColumnValue.Type ? make() : nil
   }
 }
 

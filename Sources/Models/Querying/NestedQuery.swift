@@ -32,8 +32,8 @@ import GQLStore
 
 /// What is wanted of a relation, with its types.
 class TypedNestedQuery<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: NestedQuery<Parent> {
   typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
 
@@ -125,12 +125,12 @@ class TypedNestedQuery<
     for parent in parents.indices where parent < ends.count {
       let end = ends[parent]
       // A to-one relation without a target says nothing.
-      if end > start || Cardinality.isToMany {
+      if end > start || Cardinality._isToMany {
         // A slice of an array takes several times as long to make one of.
         let own =
-          !Cardinality.isToMany
+          !Cardinality._isToMany
           ? [values[start]] : end - start == values.count ? values : Array(values[start..<end])
-        parents[parent][keyPath: path] = Relation(make(own), isPart: isPart && Cardinality.isToMany, isRead: true)
+        parents[parent][keyPath: path] = Relation(make(own), isPart: isPart && Cardinality._isToMany, isRead: true)
       }
       start = end
     }
@@ -140,8 +140,8 @@ class TypedNestedQuery<
 /// Entities of a relation's type that need not be linked: in to-many relations all that the query gives, in to-one
 /// relations none.
 final class SchemaQuery<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: TypedNestedQuery<Parent, Target, Directionality, Cardinality, Constraints> {
   /// The query without its order, which nothing has that has no metadata.
   var unordered: QueryList<Target>?
@@ -149,7 +149,7 @@ final class SchemaQuery<
   override func branch(
     _ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder
   ) throws -> QueryTree.Branch {
-    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return .none }
+    guard Cardinality._isToMany, let targets = QueryReading<Target>(reading.context) else { return .none }
     let all = targets.mapping.hooks.keepsMetadata ? query : unordered ?? query
     return .all(try builder.tree(of: all, targets, nested: query.nested))
   }
@@ -164,7 +164,7 @@ final class SchemaQuery<
   }
 
   override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
-    guard Cardinality.isToMany, reads.meets(self), let targets = QueryReading<Target>(reading.context) else { return }
+    guard Cardinality._isToMany, reads.meets(self), let targets = QueryReading<Target>(reading.context) else { return }
     targets.note(query, &reads)
   }
 }

@@ -47,8 +47,8 @@ final class CombinedSource<Entity: EntityModelProtocol>: QuerySource<Entity> {
 
 /// A query over the targets of a relation of each of another query's entities.
 final class EachSource<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: QuerySource<Target> {
   typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   private let path: Path

@@ -82,7 +82,7 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   private static func key<Key>(_ path: AnyKeyPath, _ type: Key.Type) -> OrderKey? {
     let info = EntityInfo<Entity>.shared
     // Only a column's own type is ordered as the column is.
-    guard type is any ColumnValue.Type || type is any OrderedWithNil.Type, let found = info.key(path),
+    guard type is any _ColumnValue.Type || type is any OrderedWithNil.Type, let found = info.key(path),
       let shape = info.attributes[found.attribute].shape, !shape.isList, shape.scalar != .json
     else { return nil }
     return shape.isNonNull

@@ -86,9 +86,9 @@ extension QueryOrder {
     self = comparator == .lexical ? Self(optional: path) : Self(text: path, comparator)
   }
 
-  private init<Property: TextProperty>(text path: KeyPath<Entity, Property>, _ comparator: TextComparator) {
+  private init<Property: _TextProperty>(text path: KeyPath<Entity, Property>, _ comparator: TextComparator) {
     let reader = PathReader(path)
-    self.init(key: nil, { reader.read($0)?.knownText }) { left, right in
+    self.init(key: nil, { reader.read($0)?._knownText }) { left, right in
       switch (left, right) {
       case (nil, nil): 0
       case (nil, _): -1

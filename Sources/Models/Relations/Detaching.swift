@@ -197,7 +197,7 @@ extension Context {
   ) rethrows {
     let memory = StagingArena()
     let keys = ids.compactMap { id in
-      var slot = ColumnSlot(memory)
+      var slot = _ColumnSlot(memory)
       try? EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
       return slot.cell
     }

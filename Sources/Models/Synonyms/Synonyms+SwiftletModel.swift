@@ -75,52 +75,52 @@ public typealias QueryListModifier<Entity: EntityModelProtocol> = (QueryList<Ent
 /// A relation to one entity.
 @available(*, deprecated, message: "use 'Relation<Entity, Directionality, Relations.ToOne, Constraints>'")
 public typealias ToOneRelation<
-  Entity: EntityModelProtocol, Directionality: RelationDirectionality, Constraints: RelationConstraints
+  Entity: EntityModelProtocol, Directionality: _RelationDirectionality, Constraints: _RelationConstraints
 > = Relation<Entity, Directionality, Relations.ToOne, Constraints>
 
 /// A relation to many entities.
 @available(*, deprecated, message: "use 'Relation<Entity, Directionality, Relations.ToMany, Constraints>'")
 public typealias ToManyRelation<
-  Entity: EntityModelProtocol, Directionality: RelationDirectionality, Constraints: RelationConstraints
+  Entity: EntityModelProtocol, Directionality: _RelationDirectionality, Constraints: _RelationConstraints
 > = Relation<Entity, Directionality, Relations.ToMany, Constraints>
 
 /// A relation of which only one side knows.
 @available(*, deprecated, message: "use 'Relation<Entity, Relations.OneWay, Cardinality, Constraints>'")
 public typealias OneWayRelation<
-  Entity: EntityModelProtocol, Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Entity: EntityModelProtocol, Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 > = Relation<Entity, Relations.OneWay, Cardinality, Constraints>
 
 /// A mutual relation to one entity.
 @available(*, deprecated, message: "use 'Relation<Entity, Relations.Mutual, Relations.ToOne, Constraints>'")
-public typealias OneToOneRelation<Entity: EntityModelProtocol, Constraints: RelationConstraints> =
+public typealias OneToOneRelation<Entity: EntityModelProtocol, Constraints: _RelationConstraints> =
   Relation<Entity, Relations.Mutual, Relations.ToOne, Constraints>
 
 /// A mutual relation to one entity.
 @available(*, deprecated, message: "use 'Relation<Entity, Relations.Mutual, Relations.ToOne, Constraints>'")
-public typealias ManyToOneRelation<Entity: EntityModelProtocol, Constraints: RelationConstraints> =
+public typealias ManyToOneRelation<Entity: EntityModelProtocol, Constraints: _RelationConstraints> =
   Relation<Entity, Relations.Mutual, Relations.ToOne, Constraints>
 
 /// A mutual relation to many entities.
 @available(*, deprecated, message: "use 'Relation<Entity, Relations.Mutual, Relations.ToMany, Constraints>'")
-public typealias OneToManyRelation<Entity: EntityModelProtocol, Constraints: RelationConstraints> =
+public typealias OneToManyRelation<Entity: EntityModelProtocol, Constraints: _RelationConstraints> =
   Relation<Entity, Relations.Mutual, Relations.ToMany, Constraints>
 
 /// A mutual relation to many entities.
 @available(*, deprecated, message: "use 'Relation<Entity, Relations.Mutual, Relations.ToMany, Constraints>'")
-public typealias ManyToManyRelation<Entity: EntityModelProtocol, Constraints: RelationConstraints> =
+public typealias ManyToManyRelation<Entity: EntityModelProtocol, Constraints: _RelationConstraints> =
   Relation<Entity, Relations.Mutual, Relations.ToMany, Constraints>
 
 /// One way or mutual.
-@available(*, deprecated, renamed: "RelationDirectionality")
-public typealias DirectionalityProtocol = RelationDirectionality
+@available(*, deprecated, message: "it needs no name")
+public typealias DirectionalityProtocol = _RelationDirectionality
 
 /// To one or to many.
-@available(*, deprecated, renamed: "RelationCardinality")
-public typealias CardinalityProtocol = RelationCardinality
+@available(*, deprecated, message: "it needs no name")
+public typealias CardinalityProtocol = _RelationCardinality
 
 /// Optional or required.
-@available(*, deprecated, renamed: "RelationConstraints")
-public typealias ConstraintsProtocol = RelationConstraints
+@available(*, deprecated, message: "it needs no name")
+public typealias ConstraintsProtocol = _RelationConstraints
 
 extension Relations {
   /// A rule of what deleting an entity does to those that a relation leads to.

@@ -97,8 +97,9 @@ import Testing
   }
 
   @Test func relationTypes() {
-    typealias Any4<E: EntityModelProtocol, D: RelationDirectionality, C: RelationCardinality, X: RelationConstraints> =
-      Relation<E, D, C, X>
+    typealias Any4<
+      E: EntityModelProtocol, D: _RelationDirectionality, C: _RelationCardinality, X: _RelationConstraints
+    > = Relation<E, D, C, X>
     #expect(
       type(of: Note(id: "", text: "").$others)
         == Any4<Note, Relations.OneWay, Relations.ToMany, Relations.Required>.self)
