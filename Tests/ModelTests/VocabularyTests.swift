@@ -2,6 +2,10 @@ import Foundation
 import GQLiteModels
 import Testing
 
+extension Date {
+  fileprivate var tomorrow: Date { addingTimeInterval(86_400) }
+}
+
 /// The same names on every kind of query: for one entity, for many, for several lists, and within closures. What they
 /// return is worked out from arrays.
 @Suite struct VocabularyTests {
@@ -132,6 +136,15 @@ import Testing
     #expect(try group.flatten().filter(\.weight > 2).count(in: context) == pets.count { $0.weight > 2 })
     #expect(try Person.query("none").related(\.$pets).results(in: context).isEmpty)
     #expect("\(group.limit(1))" == "\(group.flatMap { $0.limit(1) })")
+  }
+
+  /// A path of metadata is followed to its end.
+  @Test func metadata() throws {
+    let now = Date()
+    #expect(try Person.filter(.metadata(\.updatedAt, within: .distantPast...now)).count(in: context) == all.count)
+    #expect(try Person.filter(.metadata(\.updatedAt.tomorrow, within: .distantPast...now)).count(in: context) == 0)
+    let tomorrow = now.addingTimeInterval(80_000)...now.addingTimeInterval(90_000)
+    #expect(try Person.filter(.metadata(\.updatedAt.tomorrow, within: tomorrow)).count(in: context) == all.count)
   }
 
   /// Each synonym finds what the name does that it stands for.
