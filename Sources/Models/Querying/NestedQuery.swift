@@ -122,17 +122,26 @@ class TypedNestedQuery<
     _ make: ([Value]) -> Relation<Target, Directionality, Cardinality, Constraints>.State
   ) {
     var start = 0
-    for parent in parents.indices where parent < ends.count {
-      let end = ends[parent]
-      // A to-one relation without a target says nothing.
-      if end > start || Cardinality._isToMany {
-        // A slice of an array takes several times as long to make one of.
-        let own =
-          !Cardinality._isToMany
-          ? [values[start]] : end - start == values.count ? values : Array(values[start..<end])
-        parents[parent][keyPath: path] = Relation(make(own), isPart: isPart && Cardinality._isToMany, isRead: true)
+    let isToMany = Cardinality._isToMany
+    values.withUnsafeBufferPointer { all in
+      for parent in 0..<min(parents.count, ends.count) {
+        let end = ends[parent]
+        // A to-one relation without a target says nothing.
+        if end > start || isToMany {
+          let count = isToMany ? end - start : 1
+          // A slice of an array takes several times as long to make one of.
+          let own =
+            isToMany && count == values.count
+            ? values
+            : [Value](unsafeUninitializedCapacity: count) { memory, made in
+              guard let source = all.baseAddress, let first = memory.baseAddress else { return }
+              first.initialize(from: source + start, count: count)
+              made = count
+            }
+          parents[parent][keyPath: path] = Relation(make(own), isPart: isPart && isToMany, isRead: true)
+        }
+        start = end
       }
-      start = end
     }
   }
 }
