@@ -74,7 +74,7 @@ enum Sorting {
       .resolve(in: context)
     #expect(users.map(\.age) == Array(0..<25))
 
-    // _Descending sort
+    // Descending sort
     let descending = User.query()
       .sorted(by: \.age.desc)
       .resolve(in: context)
