@@ -40,19 +40,19 @@ func chatLines() throws -> [String] {
   // Links lead both ways, and copies are independent.
   let before = context
   try Message(id: "2", text: "Structs in a database.", author: .id("1"), chat: .id("1")).save(to: &context)
-  let bob = User.query("1").with(\.$chats) { $0.with(\.$messages) { $0.with(\.$author) } }.resolve(in: context)
+  let bob = try User.query("1").with(\.$chats) { $0.with(\.$messages) { $0.with(\.$author) } }.first(in: context)
   let texts = bob?.chats?.first?.messages?.map { "\($0.author?.name ?? ""): \($0.text)" } ?? []
 
   // The same entities, by key paths and as text.
-  let adults = User.filter(\.age >= 18).sorted(by: \.name).resolve(in: context)
-  let found = Message.filter(.string(\.text, matches: "database")).resolve(in: before)
+  let adults = try User.filter(\.age >= 18).sorted(by: \.name).results(in: context)
+  let found = try Message.filter(.string(\.text, matches: "database")).count(in: before)
   let answer = try context.run("{ User(where: age < 18) { name chats { messages { text } } } }")
 
   // A fragment keeps what it does not know.
   try User(id: "2", name: "Alice", age: 18, profile: "likes graphs").save(to: &context)
   try User(id: "2", name: "Alicia", age: 18).save(to: &context, options: .fragment)
-  let alice = User.query("2").resolve(in: context)
+  let alice = try User.query("2").first(in: context)
   return texts + [
-    adults.map(\.name).joined(), "\(found.count)", answer.jsonString, alice?.profile ?? "",
+    adults.map(\.name).joined(), "\(found)", answer.jsonString, alice?.profile ?? "",
   ]
 }

@@ -28,7 +28,7 @@ func fileLines() throws -> [String] {
     try database.close()
   }
   let database = try Database(path: path, models: [Memo.self])
-  lines += Memo.query().resolve(in: database).map(\.name)
+  lines += try Memo.query().results(in: database).map(\.name)
   try database.close()
   return lines
 }

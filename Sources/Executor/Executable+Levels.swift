@@ -22,15 +22,37 @@ extension Executable {
     _ body: ((SelectionID) -> LevelRows) -> Void
   ) throws(RuntimeProblem) {
     let writer = takeWriter(snapshot)
+    writer.execution.given = given
+    defer {
+      writer.execution.given = UnsafeBufferPointer(start: nil, count: 0)
+      give(writer)
+    }
+    try expandRoots(writer, snapshot, parameters, host)
+    body { id in
+      let members = writer.levels[id.index]
+      return LevelRows(
+        rows: UnsafeBufferPointer(start: members.members.rows.base, count: members.members.rows.count),
+        offsets: UnsafeBufferPointer(start: members.members.offsets.base, count: members.members.offsets.count))
+    }
+  }
+
+  /// Finds the members of all selections, as ``findLevels(_:parameters:given:host:_:)``, and measures each set.
+  package func analyzeLevels(
+    _ snapshot: Snapshot, parameters: [Value?], host: (any HostCode)?
+  ) throws(RuntimeProblem) -> [SetActuals] {
+    let writer = ResponseWriter(self, snapshot)
+    writer.execution.actuals = Array(repeating: SetActuals(), count: sets.count)
+    try expandRoots(writer, snapshot, parameters, host)
+    return writer.execution.actuals ?? []
+  }
+
+  private func expandRoots(
+    _ writer: ResponseWriter, _ snapshot: Snapshot, _ parameters: [Value?], _ host: (any HostCode)?
+  ) throws(RuntimeProblem) {
     let execution = writer.execution
     execution.limits = .none
     execution.cancellation = nil
-    execution.given = given
     execution.host = host
-    defer {
-      execution.given = UnsafeBufferPointer(start: nil, count: 0)
-      give(writer)
-    }
     execution.bind(parameters, self)
     execution.begin(snapshot, self)
     writer.begin(at: 0)
@@ -39,12 +61,6 @@ extension Executable {
       case .one, .many: try expandRoot(Int(root.operations[index].index), writer)
       default: break
       }
-    }
-    body { id in
-      let members = writer.levels[id.index]
-      return LevelRows(
-        rows: UnsafeBufferPointer(start: members.members.rows.base, count: members.members.rows.count),
-        offsets: UnsafeBufferPointer(start: members.members.offsets.base, count: members.members.offsets.count))
     }
   }
 

@@ -35,7 +35,7 @@ extension Database: EntityStore {
   ///
   /// ```swift
   /// try database.update { context in
-  ///   var jill = try Person.include(#Predicate { $0.name == "Jill" }).findOrCreate(in: &context) { Person(name: "Jill") }
+  ///   var jill = try Person.filter(\.name == "Jill").findOrCreate(in: &context) { Person(name: "Jill") }
   ///   jill.isPromoted = true
   ///   try jill.save(to: &context)
   /// }
@@ -97,26 +97,4 @@ extension NestingQuery {
 
   /// Deletes all that the query gives, in one transaction.
   public func delete(in database: Database) throws { try database.update { try delete(in: &$0) } }
-}
-
-extension Query {
-  /// The entity; nil if there is none, or if it cannot be read because another program has put something else there.
-  public func resolve(in database: Database) -> Entity? { resolve(in: database.entities) }
-}
-
-extension QueryList {
-  /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
-  public func resolve(in database: Database) -> [Entity] { resolve(in: database.entities) }
-}
-
-extension QueryGroup {
-  /// The lists, in order.
-  public func resolve(in database: Database) -> [[Entity]] { resolve(in: database.entities) }
-}
-
-extension Array {
-  /// The entities, without those that are not saved.
-  public func resolve<Entity>(in database: Database) -> [Entity] where Element == Query<Entity> {
-    resolve(in: database.entities)
-  }
 }

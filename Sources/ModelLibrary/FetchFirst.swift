@@ -53,5 +53,5 @@ extension FetchFirst: AsyncSequence {
   public typealias Failure = any Error
 
   /// Answers from now on.
-  public func makeAsyncIterator() -> AnswerIterator<Entity, Entity?> { AnswerIterator(live) }
+  public func makeAsyncIterator() -> _AnswerIterator<Entity, Entity?> { _AnswerIterator(live) }
 }

@@ -57,5 +57,5 @@ extension FetchResults: AsyncSequence {
   public typealias Failure = any Error
 
   /// Answers from now on.
-  public func makeAsyncIterator() -> AnswerIterator<Entity, FetchResultsCollection<Entity>?> { AnswerIterator(live) }
+  public func makeAsyncIterator() -> _AnswerIterator<Entity, FetchResultsCollection<Entity>?> { _AnswerIterator(live) }
 }

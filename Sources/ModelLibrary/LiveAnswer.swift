@@ -151,7 +151,7 @@ private final class Refreshing: Sendable {
 /// The answers of a query, one after the other: what it gives now, then each that differs from the one before.
 ///
 /// What is committed while one answer is looked at comes as one.
-public struct AnswerIterator<Entity: EntityModelProtocol, Output>: AsyncIteratorProtocol {
+public struct _AnswerIterator<Entity: EntityModelProtocol, Output>: AsyncIteratorProtocol {
   private var cursor: AnswerCursor<Entity>
   private let database: Database
   private let decoding: LiveAnswer<Entity, Output>.Decoding

@@ -13,8 +13,8 @@ import Testing
       let ways =
         "\(keyword)($0, forKey: CodingKeys.\(name)) }, { try container.\(keyword)IfPresent($0, forKey: CodingKeys.\(name)) }"
       return keyword == "decode"
-        ? "\(indent)self.\(name) = try GQLiteModels.codedPart(\\Self.\(name)).decode({ try container.\(ways))"
-        : "\(indent)try GQLiteModels.codedPart(\\Self.\(name)).encode(self.\(name), { try container.\(ways))"
+        ? "\(indent)self.\(name) = try GQLiteModels._codedPart(\\Self.\(name)).decode({ try container.\(ways))"
+        : "\(indent)try GQLiteModels._codedPart(\\Self.\(name)).encode(self.\(name), { try container.\(ways))"
     }.joined(separator: "\n")
   }
 
@@ -50,9 +50,9 @@ import Testing
       """#
     let wrapped = "CodingKeys.size) }, "
     let size = (
-      #"    self._size = try GQLiteModels.codedPart(\Self._size).decode({ try container.decode($0, forKey: \#(wrapped)"#
+      #"    self._size = try GQLiteModels._codedPart(\Self._size).decode({ try container.decode($0, forKey: \#(wrapped)"#
         + "{ try container.decodeIfPresent($0, forKey: CodingKeys.size) })",
-      #"    try GQLiteModels.codedPart(\Self._size).encode(self._size, { try container.encode($0, forKey: \#(wrapped)"#
+      #"    try GQLiteModels._codedPart(\Self._size).encode(self._size, { try container.encode($0, forKey: \#(wrapped)"#
         + "{ try container.encodeIfPresent($0, forKey: CodingKeys.size) })"
     )
     let names = ["city", "street", "zip", "`default`", "level"]
@@ -116,14 +116,14 @@ import Testing
         }
         init(from decoder: any Swift.Decoder) throws {
           let container = try decoder.container(keyedBy: CodingKeys.self)
-          self.`Type` = try GQLiteModels.codedPart(\Self.self.`Type`).decode({ try container.decode($0, forKey: CodingKeys.self.`Type`) }, { try container.decodeIfPresent($0, forKey: CodingKeys.self.`Type`) })
-          self._Protocol = try GQLiteModels.codedPart(\Self._Protocol).decode({ try container.decode($0, forKey: CodingKeys.self.`Protocol`) }, { try container.decodeIfPresent($0, forKey: CodingKeys.self.`Protocol`) })
+          self.`Type` = try GQLiteModels._codedPart(\Self.self.`Type`).decode({ try container.decode($0, forKey: CodingKeys.self.`Type`) }, { try container.decodeIfPresent($0, forKey: CodingKeys.self.`Type`) })
+          self._Protocol = try GQLiteModels._codedPart(\Self._Protocol).decode({ try container.decode($0, forKey: CodingKeys.self.`Protocol`) }, { try container.decodeIfPresent($0, forKey: CodingKeys.self.`Protocol`) })
       \#(lines(["`self`"], "decode"))
         }
         func encode(to encoder: any Swift.Encoder) throws {
           var container = encoder.container(keyedBy: CodingKeys.self)
-          try GQLiteModels.codedPart(\Self.self.`Type`).encode(self.`Type`, { try container.encode($0, forKey: CodingKeys.self.`Type`) }, { try container.encodeIfPresent($0, forKey: CodingKeys.self.`Type`) })
-          try GQLiteModels.codedPart(\Self._Protocol).encode(self._Protocol, { try container.encode($0, forKey: CodingKeys.self.`Protocol`) }, { try container.encodeIfPresent($0, forKey: CodingKeys.self.`Protocol`) })
+          try GQLiteModels._codedPart(\Self.self.`Type`).encode(self.`Type`, { try container.encode($0, forKey: CodingKeys.self.`Type`) }, { try container.encodeIfPresent($0, forKey: CodingKeys.self.`Type`) })
+          try GQLiteModels._codedPart(\Self._Protocol).encode(self._Protocol, { try container.encode($0, forKey: CodingKeys.self.`Protocol`) }, { try container.encodeIfPresent($0, forKey: CodingKeys.self.`Protocol`) })
       \#(lines(["`self`"], "encode"))
         }
         static func describe(_ model: inout GQLiteModels.EmbeddedDescription<Self>) {

@@ -63,7 +63,7 @@ import Testing
           self.department = try row.read("department")
           self.email = try row.read("email")
           self.bio = try row.read("bio")
-          row.skip()
+          row._skip()
         }
         public func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
           try row.write(self.id, as: "id")
@@ -172,7 +172,7 @@ import Testing
           model.readsAsDescribed()
         }
         init(from row: inout GQLiteModels.EntityReader<Self>) throws {
-          row.skip()
+          row._skip()
         }
         func write(to row: inout GQLiteModels.EntityWriter<Self>) throws {
           try row.write(self.id, as: "id")

@@ -125,7 +125,7 @@ import Testing
       return name
     }
     let read = lines.compactMap { line -> Substring? in
-      if line.hasPrefix("row.skip()") { return "" }
+      if line.hasPrefix("row._skip()") { return "" }
       guard let name = line.firstRange(of: " = try row.read(").map({ line[..<$0.lowerBound].dropFirst(5) }) else {
         return nil
       }

@@ -232,7 +232,8 @@ enum Bugs {
     #expect(ids(Item.filter(\.age >= 10 && \.age < 20), context) == [1])
     #expect(ids(Item.filter(\.kind == "k0" && \.age == 20), context) == [2])
     #expect(ids(Item.filter(.metadata(\.updatedAt, within: .distantPast...Date())), context) == [0, 1, 2])
-    #expect(Query<Item>(context: context, id: 1).resolve(in: context)?.age == 10)
+    let one: Query<Item> = DocumentQueries.shared.one(1, context)
+    #expect(one.resolve(in: context)?.age == 10)
   }
 }
 

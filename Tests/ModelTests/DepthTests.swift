@@ -29,7 +29,7 @@ extension Query {
   /// What a list asks, with verbs that throw.
   fileprivate func asking(_ list: QueryList<Entity>) -> Self {
     var query = self
-    query.list = list
+    query._list = list
     return query
   }
 }

@@ -241,10 +241,10 @@ private enum Grade: String, CaseIterable, Codable {
     try check(Visitor.query().sorted(by: \.home.base.lat, \.home.rank)) {
       ($0.home.base.lat, $0.home.rank) < ($1.home.base.lat, $1.home.rank)
     }
-    try check(Visitor.sortBy(\.work?.rank).list) { left, right in
+    try check(Visitor.sortBy(\.work?.rank)._list) { left, right in
       right.work.map { work in left.work.map { $0.rank < work.rank } ?? true } ?? false
     }
-    try check(Visitor.sortBy(\.home.geo?.label, comparator: .lexical).list) { left, right in
+    try check(Visitor.sortBy(\.home.geo?.label, comparator: .lexical)._list) { left, right in
       right.home.geo?.label.map { label in left.home.geo?.label.map { $0 < label } ?? true } ?? false
     }
     #expect(try Visitor.query().values(\.home.city, \.work?.geo?.lat, in: database).map(\.0) == all.map(\.home.city))
@@ -266,29 +266,29 @@ private enum Grade: String, CaseIterable, Codable {
 
   static let pairs: [Pair] = [
     Pair(#"where: home.city == "Bonn""#) { Visitor.filter(\.home.city == "Bonn") },
-    Pair(#"where: home.city == "Bonn""#) { Visitor.include(#Predicate { $0.home.city == "Bonn" }).list },
-    Pair(#"where: home.city > "Bonn""#) { Visitor.include(#Predicate { $0.home.city > "Bonn" }).list },
+    Pair(#"where: home.city == "Bonn""#) { Visitor.include(#Predicate { $0.home.city == "Bonn" })._list },
+    Pair(#"where: home.city > "Bonn""#) { Visitor.include(#Predicate { $0.home.city > "Bonn" })._list },
     Pair(#"where: home.city == "Bonn" and home.rank > 1"#) {
-      Visitor.include(#Predicate { $0.home.city == "Bonn" && $0.home.rank > 1 }).list
+      Visitor.include(#Predicate { $0.home.city == "Bonn" && $0.home.rank > 1 })._list
     },
     Pair("where: work.rank == 2") { Visitor.filter(\.work?.rank == 2) },
-    Pair("where: work.rank == 2") { Visitor.include(#Predicate { $0.work?.rank == 2 }).list },
-    Pair("where: work.city == null") { Visitor.include(#Predicate { $0.work?.city == nil }).list },
-    Pair("where: work == null") { Visitor.include(#Predicate { $0.work == nil }).list },
+    Pair("where: work.rank == 2") { Visitor.include(#Predicate { $0.work?.rank == 2 })._list },
+    Pair("where: work.city == null") { Visitor.include(#Predicate { $0.work?.city == nil })._list },
+    Pair("where: work == null") { Visitor.include(#Predicate { $0.work == nil })._list },
     Pair("where: work == null") { Visitor.filter(\.work == nil) },
     Pair("where: work.geo != null") { Visitor.filter(\.work?.geo != nil) },
-    Pair("where: work.geo != null") { Visitor.include(#Predicate { $0.work?.geo != nil }).list },
+    Pair("where: work.geo != null") { Visitor.include(#Predicate { $0.work?.geo != nil })._list },
     Pair("where: home.base.lat > 2.0") { Visitor.filter(\.home.base.lat > 2) },
-    Pair("where: home.base.lat > 2.0") { Visitor.include(#Predicate { $0.home.base.lat > 2 }).list },
+    Pair("where: home.base.lat > 2.0") { Visitor.include(#Predicate { $0.home.base.lat > 2 })._list },
     Pair("where: home.level == HIGH") { Visitor.filter(\.home.level == .high) },
-    Pair(#"where: "a" in home.tags"#) { Visitor.include(#Predicate { $0.home.tags.contains("a") }).list },
+    Pair(#"where: "a" in home.tags"#) { Visitor.include(#Predicate { $0.home.tags.contains("a") })._list },
     Pair(#"where: home.reference == "7""#) { Visitor.filter(\.home.ref == "7") },
     Pair("orderBy: home.city, limit: 3") { Visitor.query().sorted(by: \.home.city).limit(3) },
     Pair("orderBy: -home.base.lat") { Visitor.query().sorted(by: \.home.base.lat.desc) },
     Pair(#"where: home.city == "Ulm", orderBy: -home.rank, limit: 2"#) {
       Visitor.filter(\.home.city == "Ulm").sorted(by: \.home.rank.desc).limit(2)
     },
-    Pair(#"where: buddy.home.city == "Bonn""#) { Visitor.include(#Predicate { $0.buddy?.home.city == "Bonn" }).list },
+    Pair(#"where: buddy.home.city == "Bonn""#) { Visitor.include(#Predicate { $0.buddy?.home.city == "Bonn" })._list },
   ]
 
   private static let database = Result {
@@ -339,7 +339,7 @@ private enum Grade: String, CaseIterable, Codable {
     _ = try Self.fill(database, seed: 4)
     for (list, name) in [
       (Visitor.filter(\.home.city == "Bonn"), "columns"), (Visitor.query().sorted(by: \.home.city), "columns"),
-      (Visitor.include(#Predicate { $0.home.city == "Bonn" || $0.work?.geo != nil }).list, "columns"),
+      (Visitor.include(#Predicate { $0.home.city == "Bonn" || $0.work?.geo != nil })._list, "columns"),
       (Visitor.filter(\.work?.base.lat == 1), "all"), (Visitor.query().sorted(by: \.home.city.count), "all"),
     ] {
       let before = try #require(QueryReading<Visitor>(database.entities))

@@ -108,8 +108,8 @@ private final class Node: EmbeddedModelProtocol, Equatable, Sendable {
       try Parcel(id: number, from: Origin(lat: Double(number), label: city)).save(to: &context)
     }
     for query in [
-      Parcel.filter(\.from.label == "Bonn"), Parcel.include(#Predicate { $0.from.label == "Bonn" }).list,
-      Parcel.filter(\.from.lat >= 2).sorted(by: \.from.lat.desc), Parcel.include(#Predicate { $0.from.lat >= 2 }).list,
+      Parcel.filter(\.from.label == "Bonn"), Parcel.include(#Predicate { $0.from.label == "Bonn" })._list,
+      Parcel.filter(\.from.lat >= 2).sorted(by: \.from.lat.desc), Parcel.include(#Predicate { $0.from.lat >= 2 })._list,
     ] {
       #expect(query.resolve(in: context).count == 2)
       #expect(!query.explain(in: context).contains("in Swift"))
@@ -146,7 +146,7 @@ private final class Node: EmbeddedModelProtocol, Equatable, Sendable {
     for (number, (condition, predicate, wanted)) in pairs.enumerated() {
       let plan = condition.explain(in: context, costs: false)
       #expect(plan.contains("access   Hash") && !plan.contains("in Swift"), "\(plan)")
-      #expect(predicate.list.explain(in: context, costs: false) == plan, "\(number)")
+      #expect(predicate._list.explain(in: context, costs: false) == plan, "\(number)")
       #expect(condition.resolve(in: context).map(\.id) == wanted)
       #expect(try ids(predicate) == wanted, "\(number)")
     }

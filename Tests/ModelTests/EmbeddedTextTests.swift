@@ -23,12 +23,12 @@ private struct Reading: Codable {
 }
 
 /// Equal whatever the case, in a column of its own making.
-private struct Caseless: ColumnScalar, Codable, Comparable, Sendable {
+private struct Caseless: _ColumnScalar, Codable, Comparable, Sendable {
   let text: String
   init(_ text: String) { self.text = text }
-  static var columnShape: ColumnShape { String.columnShape }
-  init(cell: ColumnCell) throws { text = try String(cell: cell) }
-  func write(into slot: inout ColumnSlot) throws { try text.write(into: &slot) }
+  static var _columnShape: _ColumnShape { String._columnShape }
+  init(_cell cell: _ColumnCell) throws { text = try String(_cell: cell) }
+  func _write(into slot: inout _ColumnSlot) throws { try text._write(into: &slot) }
   static func == (left: Self, right: Self) -> Bool { left.text.lowercased() == right.text.lowercased() }
   static func < (left: Self, right: Self) -> Bool { left.text.lowercased() < right.text.lowercased() }
 }
@@ -117,7 +117,7 @@ private struct Caseless: ColumnScalar, Codable, Comparable, Sendable {
     #expect(ids(Probe.query().sorted(by: \.now.size)) == [1, 4, 5, 2, 3])
     #expect(ids(Probe.query().sorted(by: \.now.size.desc)) == [2, 3, 5, 1, 4])
     #expect(ids(Probe.query().sorted(by: \.now.size.desc).limit(2)) == [2, 3])
-    #expect(ids(Probe.sortBy(\.last?.size).list) == [1, 4, 5, 2, 3])
+    #expect(ids(Probe.sortBy(\.last?.size)._list) == [1, 4, 5, 2, 3])
     #expect(ids(Probe.query().sorted(by: \.now.exact)) == [1, 4, 3, 2, 5])
     let sizes: [Float] = try Probe.query().values(\.now.size, \.last?.size, in: database).map { $0.0 }
     #expect(sizes == [0.1, 16_777_216, 16_777_216, 0.1, 0.25])

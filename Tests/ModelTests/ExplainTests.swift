@@ -85,6 +85,7 @@ import Testing
   struct Pair: Sendable, CustomTestStringConvertible {
     let text: String
     let plan: @Sendable (Context, Bool) -> String
+    let analyzed: @Sendable (Context) -> String
     /// The plan that runs, with values in the place of parameters.
     let running: @Sendable (Context) throws -> String
     var testDescription: String { text }
@@ -92,12 +93,14 @@ import Testing
     init<Entity>(_ text: String, _ query: @escaping @Sendable () -> QueryList<Entity>) {
       self.text = text
       plan = { query().explain(in: $0, costs: $1) }
+      analyzed = { query().explain(in: $0, analyze: true) }
       running = { try runningPlan(query(), in: $0) }
     }
 
     init<Entity>(one text: String, _ query: @escaping @Sendable () -> Query<Entity>) {
       self.text = text
       plan = { query().explain(in: $0, costs: $1) }
+      analyzed = { query().explain(in: $0, analyze: true) }
       running = { try runningPlan(query().asList, in: $0) }
     }
   }
@@ -331,6 +334,42 @@ import Testing
     #expect(plan == running, "\(plan)\n\(running)")
   }
 
+  /// What is measured of a query is what is measured of the same text, but for the times.
+  @Test(arguments: pairs) func actualsAreEqual(_ pair: Pair) throws {
+    let context = try Self.context.get()
+    func untimed(_ text: String) -> String { text.replacing(#/  [0-9.]+ (?:ns|µs|ms)/#, with: "") }
+    let plan = untimed(pair.analyzed(context))
+    let text = untimed(try Database(context).prepare(pair.text).explain(analyze: true))
+    #expect(plan == text, "\(plan)\n\(text)")
+  }
+
+  /// How often operators run, and with how many rows, worked out from the items.
+  @Test func actuals() throws {
+    let context = try Self.context.get()
+    func lines(_ query: some RefinableQuery<Owner>) -> [String] {
+      query.explain(in: context, costs: false, analyze: true).split(separator: "\n").map(String.init)
+    }
+    // Each of 20 owners has 15 items, which are of one kind, so that 4 have pens: numbers 0, 5, 10 and 15.
+    let nested = lines(Owner.query().with(\.$items) { $0.filter(\.kind == "pen").with(\.$parts) })
+    #expect(nested[0].contains("actual 20 → 20 rows  "), "\(nested)")
+    let items = try #require(nested.first { $0.contains(" items") })
+    #expect(items.contains("300 → 60 rows in 20 sets"), "\(items)")
+    // Every sixth item has a part.
+    let parts = try #require(nested.first { $0.contains(" parts") })
+    #expect(parts.contains("10 rows in 60 sets"), "\(parts)")
+    #expect(nested.allSatisfy { !$0.contains("actual") || $0.contains(#/ (?:ns|µs|ms)/#) })
+    // What is done in Swift is counted by its operator, and nothing else is read.
+    let swift = lines(Owner.filter(#Predicate { $0.name.count == 7 }))
+    #expect(swift.contains { $0.contains("in Swift: filter by") && $0.contains("actual 20 → 10 rows") }, "\(swift)")
+    #expect(lines(Owner.query()) != lines(Owner.query().limit(3)))
+    #expect(lines(Owner.query("o1").related(\.$items).related(\.$owner)).contains { $0.contains("actual") })
+    // Without measuring nothing is shown of it, and a query that fails says why.
+    #expect(!Owner.query().explain(in: Database(context)).contains("actual"))
+    let failing = Item.filter(#Predicate { 100 / ($0.shelf - $0.shelf) == 1 }).explain(in: context, analyze: true)
+    #expect(failing.contains("division by zero"), "\(failing)")
+    #expect(Owner.query().explain(in: Context(), analyze: true) == "nothing: the context does not know Owner\n")
+  }
+
   @Test func thereAreManyPairs() { #expect(Self.pairs.count >= 70) }
 
   /// The document's example.
@@ -374,7 +413,7 @@ import Testing
     #expect(
       lines(two).last
         == #"in Swift: filter by !($0.text.count > 3) and $0.text.localizedStandardContains("a\nb")"#)
-    let mixed = Item.include(#Predicate { $0.text.count > 3 }).list.filter(.string(\.text, matches: /x/))
+    let mixed = Item.include(#Predicate { $0.text.count > 3 })._list.filter(.string(\.text, matches: /x/))
     #expect(mixed.explain(in: context).contains("in Swift: filter by $0.text.count > 3 and 1 condition\n"))
   }
 

@@ -42,7 +42,7 @@ import Testing
   /// Key paths of the type itself; those of the protocol's requirements are others.
   struct Paths<Entity: EntityModelProtocol> {
     let number: KeyPath<Entity, Int> & Sendable
-    let falling: KeyPath<Entity, Descending<Int>> & Sendable
+    let falling: KeyPath<Entity, _Descending<Int>> & Sendable
     let text: KeyPath<Entity, String> & Sendable
     let color: KeyPath<Entity, Color> & Sendable
     let maybe: KeyPath<Entity, String?> & Sendable

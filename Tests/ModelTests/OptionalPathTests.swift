@@ -151,7 +151,7 @@ private final class Squad: Codable, Sendable, Equatable {
     ) throws {
       let keys = all.map(key)
       let wanted = all.indices.sorted { left, right in
-        let (first, second) = (NilFirst(keys[left]), NilFirst(keys[right]))
+        let (first, second) = (_NilFirst(keys[left]), _NilFirst(keys[right]))
         return first == second ? left < right : (first < second) != isDescending
       }.map { all[$0].id }
       #expect(try query.results(in: context).map(\.id) == wanted, sourceLocation: location)
@@ -311,7 +311,7 @@ private struct Ticket {
     ] {
       #expect(!query.explain(in: database.entities).contains("in Swift"))
       let ranks = try query.results(in: database).map { $0.job?.rank }
-      #expect(ranks == all.map { $0.job?.rank }.sorted { NilFirst($0) < NilFirst($1) })
+      #expect(ranks == all.map { $0.job?.rank }.sorted { _NilFirst($0) < _NilFirst($1) })
     }
   }
 }

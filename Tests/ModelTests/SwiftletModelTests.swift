@@ -244,7 +244,7 @@ private struct OldProgram: FormerNames {
     shop.$owner = sameOwner
     let place: ManyToOneRelation<Shop, Relations.Optional> = .id("a")
     let samePlace: OneToOneRelation<Shop, Relations.Optional> = place
-    func isToMany<Cardinality: CardinalityProtocol>(_ type: Cardinality.Type) -> Bool { type.isToMany }
+    func isToMany<Cardinality: CardinalityProtocol>(_ type: Cardinality.Type) -> Bool { type._isToMany }
     func isOneWay<Way: DirectionalityProtocol>(_ type: Way.Type) -> Bool { type == Relations.OneWay.self }
     func isOptional<Some: ConstraintsProtocol>(_ type: Some.Type) -> Bool { type == Relations.Optional.self }
     #expect(isToMany(Relations.ToMany.self) && isOneWay(Relations.OneWay.self) && isOptional(Relations.Optional.self))

@@ -37,6 +37,31 @@ import Testing
     }
   }
 
+  /// Public declarations that programs do not name begin with an underscore, stand in one file, and are in no document.
+  @Test func plumbingOfModelsStandsInOneFile() {
+    let declaration = #/^(?:  )?public (?:struct|enum|protocol|class|typealias|func) (_\w+)/#
+    var names: Set<String> = []
+    for file in Repository.files(in: ["Sources/Models", "Sources/ModelLibrary"], extensions: ["swift"]) {
+      for (number, line) in file.code(holding: ["public "]) {
+        guard let found = line.firstMatch(of: declaration) else { continue }
+        names.insert(String(found.1))
+        // A function is a witness of a protocol there.
+        let isWitness = line.contains("func _write(into") || line.contains("func _skip()")
+        #expect(
+          isWitness || file.path.hasSuffix("/Plumbing.swift") || found.1 == "_AnswerIterator",
+          "\(file.place(number)): \(found.1)")
+      }
+    }
+    #expect(names.count > 20)
+    for file in Repository.files(in: ["docs", "README.md"], extensions: ["md"]) {
+      for (number, line) in file.lines.enumerated() {
+        for word in line.split(whereSeparator: { !$0.isLetter && $0 != "_" }) where names.contains(String(word)) {
+          Issue.record("\(file.place(number)): \(word)")
+        }
+      }
+    }
+  }
+
   @Test func noTabsAndNoTrailingBlanks() {
     let texts: Set<String> = ["swift", "md", "py", "ebnf", "graphql"]
     let scripts = Repository.files(in: ["scripts"], extensions: [""])

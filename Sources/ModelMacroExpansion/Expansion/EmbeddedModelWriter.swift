@@ -92,7 +92,7 @@ extension EntityModel.Part {
   fileprivate var storage: String { isWrapped ? "_" + EntityModelReader.unquoted(name) : name }
 
   /// Knows whether it is optional, which the source need not say.
-  fileprivate var helper: String { "GQLiteModels.codedPart(\\\(member(storage, of: "Self")))" }
+  fileprivate var helper: String { "GQLiteModels._codedPart(\\\(member(storage, of: "Self")))" }
 
   fileprivate var key: String { member(name, of: "CodingKeys") }
 

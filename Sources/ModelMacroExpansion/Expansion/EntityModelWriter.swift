@@ -88,7 +88,7 @@ struct EntityModelWriter {
   private func read() -> [String] {
     let columns = lines { item in
       guard case .column(let column) = item else { return [] }
-      return [column.isRead ? "self.\(column.name) = try row.read(\(literal(column.name)))" : "row.skip()"]
+      return [column.isRead ? "self.\(column.name) = try row.read(\(literal(column.name)))" : "row._skip()"]
     }
     // A relation that is declared with a value has it in new entities only.
     let relations = lines { item in

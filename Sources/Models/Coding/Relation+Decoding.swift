@@ -39,7 +39,7 @@ extension Relation: Decodable where Entity: Decodable {
 
   /// What is no target where there may be none, else what is not known.
   private static var nothing: Self {
-    Cardinality.isToMany || Constraints.self == Relations.Required.self ? Self(.none) : Self(.null)
+    Cardinality._isToMany || Constraints.self == Relations.Required.self ? Self(.none) : Self(.null)
   }
 
   // MARK: - Keyed
@@ -54,7 +54,7 @@ extension Relation: Decodable where Entity: Decodable {
     guard let key = container.allKeys.first, container.allKeys.count == 1 else {
       throw notThisForm(decoder, "a relation as an object has one key")
     }
-    switch (key, Cardinality.isToMany) {
+    switch (key, Cardinality._isToMany) {
     case (.id, false):
       if try container.decodeNil(forKey: .id) { return nothing }
       return Self(.ids([try container.decode(CodedID<Entity>.self, forKey: .id).id]))
@@ -81,21 +81,21 @@ extension Relation: Decodable where Entity: Decodable {
     if isNull(decoder) { return nothing }
     if let container = try? decoder.container(keyedBy: RelationKey.self), container.allKeys.count == 1 {
       switch container.allKeys.first {
-      case .exactSlice where Cardinality.isToMany:
+      case .exactSlice where Cardinality._isToMany:
         var slice = try container.decode(Self.self, forKey: .exactSlice)
         slice.isPart = true
         return slice
-      case .exactRelation where Cardinality.isToMany:
+      case .exactRelation where Cardinality._isToMany:
         return Self(.entities(try container.decode([Entity].self, forKey: .exactRelation)))
       case .exactFragment:
-        return Cardinality.isToMany
+        return Cardinality._isToMany
           ? Self(.fragments(try container.decode([Entity].self, forKey: .exactFragment)))
           : Self(.fragments([try container.decode(Entity.self, forKey: .exactFragment)]))
       default: break
       }
     }
     let single = try decoder.singleValueContainer()
-    if Cardinality.isToMany {
+    if Cardinality._isToMany {
       if let ids = try CodingDepth.attempt({ try single.decode([BareID<Entity>].self) }) {
         return Self(.ids(ids.map(\.id)))
       }
@@ -109,7 +109,7 @@ extension Relation: Decodable where Entity: Decodable {
 
   private static func readPlain(_ decoder: any Decoder) throws -> Self {
     guard !isNull(decoder), let single = try? decoder.singleValueContainer() else { return Self(.none) }
-    if Cardinality.isToMany {
+    if Cardinality._isToMany {
       let objects = try CodingDepth.attempt { try single.decode([PlainTarget<Entity>].self) }
       if let objects {
         // One that is known by its id only makes all of them ids, because the others would be taken for all there are.

@@ -43,14 +43,14 @@ extension Relation: Encodable where Entity: Encodable {
     switch state {
     case .none, .null: try encodeNull(to: encoder)
     case .ids(let ids): try encode(ids.map { BareID<Entity>($0) }, to: encoder)
-    case .entities(let entities) where entities.isEmpty && Cardinality.isToMany:
+    case .entities(let entities) where entities.isEmpty && Cardinality._isToMany:
       // An empty list would be one of ids.
       var container = encoder.container(keyedBy: RelationKey.self)
       try container.encode(entities, forKey: .exactRelation)
     case .entities(let entities): try encode(entities, to: encoder)
     case .fragments(let entities):
       var container = encoder.container(keyedBy: RelationKey.self)
-      if Cardinality.isToMany {
+      if Cardinality._isToMany {
         try container.encode(entities, forKey: .exactFragment)
       } else if let entity = entities.first {
         try container.encode(entity, forKey: .exactFragment)
@@ -61,7 +61,7 @@ extension Relation: Encodable where Entity: Encodable {
   /// The only one, or all.
   private func encode<Value: Encodable>(_ values: [Value], to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    if Cardinality.isToMany {
+    if Cardinality._isToMany {
       try container.encode(values)
     } else if let value = values.first {
       try container.encode(value)
@@ -79,13 +79,13 @@ extension Relation: Encodable where Entity: Encodable {
     case .null: try container.encodeNil(forKey: .id)
     case .ids(let ids):
       let coded = ids.map { CodedID<Entity>($0) }
-      if Cardinality.isToMany {
+      if Cardinality._isToMany {
         try container.encode(coded, forKey: isSlice ? .sliceIDs : .ids)
       } else {
         try container.encode(coded.first, forKey: .id)
       }
     case .entities(let entities), .fragments(let entities):
-      if Cardinality.isToMany {
+      if Cardinality._isToMany {
         try container.encode(entities, forKey: isSlice ? .slice : .objects)
       } else {
         try container.encode(entities.first, forKey: .object)

@@ -59,7 +59,7 @@ struct BareID<Entity: EntityModelProtocol>: Codable {
 
   /// Whether the type writes one value.
   private static var isScalar: Bool {
-    Entity.ID.self is any ColumnScalar.Type || Entity.ID.self is any RawRepresentable.Type
+    Entity.ID.self is any _ColumnScalar.Type || Entity.ID.self is any RawRepresentable.Type
   }
 
   func encode(to encoder: any Encoder) throws {

@@ -59,23 +59,23 @@ extension CalendarDate: Codable {
   }
 }
 
-extension CalendarDate: ColumnScalar {
+extension CalendarDate: _ColumnScalar {
   /// `Date`.
-  public static var columnShape: ColumnShape { ColumnShape(.date) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.date) }
   /// The day.
-  public init(cell: ColumnCell) throws { days = cell.int }
+  public init(_cell cell: _ColumnCell) throws { days = cell.int }
   /// The day.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = Cell(days) }
+  public func _write(into slot: inout _ColumnSlot) throws { slot.cell = Cell(days) }
 }
 
-extension Duration: ColumnScalar {
+extension Duration: _ColumnScalar {
   /// `Duration`.
-  public static var columnShape: ColumnShape { ColumnShape(.duration) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.duration) }
   /// The time, which has whole microseconds.
-  public init(cell: ColumnCell) throws { self = .microseconds(cell.int) }
+  public init(_cell cell: _ColumnCell) throws { self = .microseconds(cell.int) }
 
   /// The time in microseconds, without what is finer. Fails for what is longer than 292,000 years.
-  public func write(into slot: inout ColumnSlot) throws {
+  public func _write(into slot: inout _ColumnSlot) throws {
     guard let microseconds = CivilTime.microseconds(of: self) else {
       throw ModelError.unwritable("Duration", "\(components.seconds) seconds are too long")
     }

@@ -3,49 +3,49 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-extension UUID: ColumnScalar {
+extension UUID: _ColumnScalar {
   /// `UUID`.
-  public static var columnShape: ColumnShape { ColumnShape(.uuid) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.uuid) }
 
   /// Reads the canonical text.
-  public init(cell: ColumnCell) throws {
+  public init(_cell cell: _ColumnCell) throws {
     guard let value = UUID(uuidString: cell.string) else { throw ModelError.unreadable("'\(cell.string)' is no UUID") }
     self = value
   }
 
   /// Writes the canonical text, in lower case.
-  public func write(into slot: inout ColumnSlot) throws { try slot.set(uuidString.lowercased()) }
+  public func _write(into slot: inout _ColumnSlot) throws { try slot.set(uuidString.lowercased()) }
 }
 
-extension URL: ColumnScalar {
+extension URL: _ColumnScalar {
   /// `String`.
-  public static var columnShape: ColumnShape { ColumnShape(.string) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.string) }
 
   /// Fails if another program has put something else there.
-  public init(cell: ColumnCell) throws {
+  public init(_cell cell: _ColumnCell) throws {
     guard let value = URL(string: cell.string) else { throw ModelError.unreadable("'\(cell.string)' is no URL") }
     self = value
   }
 
   /// Writes the absolute text.
-  public func write(into slot: inout ColumnSlot) throws { try slot.set(absoluteString) }
+  public func _write(into slot: inout _ColumnSlot) throws { try slot.set(absoluteString) }
 }
 
-extension Data: ColumnScalar {
+extension Data: _ColumnScalar {
   /// `Bytes`.
-  public static var columnShape: ColumnShape { ColumnShape(.bytes) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.bytes) }
   /// The bytes.
-  public init(cell: ColumnCell) throws { self = cell.withBytes { Data($0) } }
+  public init(_cell cell: _ColumnCell) throws { self = cell.withBytes { Data($0) } }
   /// The bytes.
-  public func write(into slot: inout ColumnSlot) throws { try withUnsafeBytes { try slot.set($0) } }
+  public func _write(into slot: inout _ColumnSlot) throws { try withUnsafeBytes { try slot.set($0) } }
 }
 
-extension Foundation.Decimal: ColumnScalar {
+extension Foundation.Decimal: _ColumnScalar {
   /// `Decimal`.
-  public static var columnShape: ColumnShape { ColumnShape(.decimal) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.decimal) }
 
   /// The number.
-  public init(cell: ColumnCell) throws {
+  public init(_cell cell: _ColumnCell) throws {
     let text = cell.cell.decimal.description
     guard let value = Foundation.Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
       throw ModelError.unreadable("\(text) is no Decimal")
@@ -54,7 +54,7 @@ extension Foundation.Decimal: ColumnScalar {
   }
 
   /// Fails for what is not a number, or has more than 36 digits.
-  public func write(into slot: inout ColumnSlot) throws {
+  public func _write(into slot: inout _ColumnSlot) throws {
     guard !isNaN, let value = GQLBase.Decimal(parsing: description) else {
       throw ModelError.numberTooFine(description)
     }
@@ -62,19 +62,19 @@ extension Foundation.Decimal: ColumnScalar {
   }
 }
 
-extension Date: ColumnScalar {
+extension Date: _ColumnScalar {
   /// `DateTime`.
-  public static var columnShape: ColumnShape { ColumnShape(.dateTime) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.dateTime) }
 
   /// The instant, to the bit.
   @inline(__always)
-  public init(cell: ColumnCell) throws {
+  public init(_cell cell: _ColumnCell) throws {
     self.init(microseconds: cell.int)
     if cell.cell.high != 0 { self = refined(by: cell.cell.finer) }
   }
 
   /// The instant in microseconds, and how far it is from what these alone give.
-  public func write(into slot: inout ColumnSlot) throws {
+  public func _write(into slot: inout _ColumnSlot) throws {
     let microseconds = try microseconds()
     slot.cell = Cell(
       low: UInt64(bitPattern: microseconds), high: UInt64(bitPattern: finer(than: Date(microseconds: microseconds))))
@@ -86,7 +86,7 @@ extension Date: ColumnScalar {
   /// What is added to the microseconds of a value; 0 for what is no date, or none that a column can hold.
   static func finer(of value: Any) -> Int64 {
     if let raw = value as? any RawRepresentable { return finer(of: raw.rawValue) }
-    if let descending = value as? Descending<Date> { return finer(of: descending.value) }
+    if let descending = value as? _Descending<Date> { return finer(of: descending.value) }
     guard let date = value as? Date, let microseconds = try? date.microseconds() else { return 0 }
     return date.finer(than: Date(microseconds: microseconds))
   }

@@ -1,12 +1,12 @@
 import GQLCatalog
 import GQLStore
 
-extension ColumnScalar where Self: FixedWidthInteger {
+extension _ColumnScalar where Self: FixedWidthInteger {
   /// `Int`.
-  public static var columnShape: ColumnShape { ColumnShape(.int) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.int) }
 
   /// Fails if another program has put a number there that is too large for the type.
-  public init(cell: ColumnCell) throws {
+  public init(_cell cell: _ColumnCell) throws {
     guard let value = Self(exactly: cell.int) else {
       throw ModelError.unreadable("\(cell.int) is no \(Self.self)")
     }
@@ -14,44 +14,44 @@ extension ColumnScalar where Self: FixedWidthInteger {
   }
 
   /// Fails for what is larger than `Int64.max`.
-  public func write(into slot: inout ColumnSlot) throws {
+  public func _write(into slot: inout _ColumnSlot) throws {
     guard let value = Int64(exactly: self) else { throw ModelError.integerTooLarge("\(self)") }
     slot.cell = Cell(value)
   }
 }
 
-extension Int: ColumnScalar {
+extension Int: _ColumnScalar {
   /// The number.
-  @inline(__always) public init(cell: ColumnCell) throws { self = Int(truncatingIfNeeded: cell.int) }
+  @inline(__always) public init(_cell cell: _ColumnCell) throws { self = Int(truncatingIfNeeded: cell.int) }
   /// The number.
-  @inline(__always) public func write(into slot: inout ColumnSlot) throws { slot.cell = Cell(Int64(self)) }
+  @inline(__always) public func _write(into slot: inout _ColumnSlot) throws { slot.cell = Cell(Int64(self)) }
 }
-extension Int64: ColumnScalar {}
-extension Int32: ColumnScalar {}
-extension Int16: ColumnScalar {}
-extension Int8: ColumnScalar {}
-extension UInt: ColumnScalar {}
-extension UInt64: ColumnScalar {}
-extension UInt32: ColumnScalar {}
-extension UInt16: ColumnScalar {}
-extension UInt8: ColumnScalar {}
+extension Int64: _ColumnScalar {}
+extension Int32: _ColumnScalar {}
+extension Int16: _ColumnScalar {}
+extension Int8: _ColumnScalar {}
+extension UInt: _ColumnScalar {}
+extension UInt64: _ColumnScalar {}
+extension UInt32: _ColumnScalar {}
+extension UInt16: _ColumnScalar {}
+extension UInt8: _ColumnScalar {}
 
-extension Double: ColumnScalar {
+extension Double: _ColumnScalar {
   /// `Float`.
-  public static var columnShape: ColumnShape { ColumnShape(.float) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.float) }
   /// The number.
-  public init(cell: ColumnCell) throws { self = cell.double }
+  public init(_cell cell: _ColumnCell) throws { self = cell.double }
   /// The number; negative zero as zero. Fails for infinities and for what is no number.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = try Cell(finite: self, "\(self)") }
+  public func _write(into slot: inout _ColumnSlot) throws { slot.cell = try Cell(finite: self, "\(self)") }
 }
 
-extension Float: ColumnScalar {
+extension Float: _ColumnScalar {
   /// `Float`.
-  public static var columnShape: ColumnShape { ColumnShape(.float) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.float) }
   /// The number, rounded to this type if another program has put it there.
-  public init(cell: ColumnCell) throws { self = Float(cell.double) }
+  public init(_cell cell: _ColumnCell) throws { self = Float(cell.double) }
   /// The number; negative zero as zero. Fails for infinities and for what is no number.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = try Cell(finite: Double(self), "\(self)") }
+  public func _write(into slot: inout _ColumnSlot) throws { slot.cell = try Cell(finite: Double(self), "\(self)") }
 }
 
 extension Cell {
@@ -63,42 +63,42 @@ extension Cell {
   }
 }
 
-extension Bool: ColumnScalar {
+extension Bool: _ColumnScalar {
   /// `Boolean`.
-  public static var columnShape: ColumnShape { ColumnShape(.boolean) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.boolean) }
   /// The truth value.
-  public init(cell: ColumnCell) throws { self = cell.cell.low & 1 != 0 }
+  public init(_cell cell: _ColumnCell) throws { self = cell.cell.low & 1 != 0 }
   /// The truth value.
-  public func write(into slot: inout ColumnSlot) throws { slot.cell = Cell(low: self ? 1 : 0) }
+  public func _write(into slot: inout _ColumnSlot) throws { slot.cell = Cell(low: self ? 1 : 0) }
 }
 
-extension String: ColumnScalar {
+extension String: _ColumnScalar {
   /// `String`.
-  public static var columnShape: ColumnShape { ColumnShape(.string) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.string) }
   /// The text.
-  public init(cell: ColumnCell) throws { self = cell.string }
+  public init(_cell cell: _ColumnCell) throws { self = cell.string }
   /// The text's UTF-8.
-  public func write(into slot: inout ColumnSlot) throws { try slot.set(self) }
+  public func _write(into slot: inout _ColumnSlot) throws { try slot.set(self) }
 }
 
-extension Substring: ColumnScalar {
+extension Substring: _ColumnScalar {
   /// `String`.
-  public static var columnShape: ColumnShape { ColumnShape(.string) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.string) }
   /// The text.
-  public init(cell: ColumnCell) throws { self = Substring(cell.string) }
+  public init(_cell cell: _ColumnCell) throws { self = Substring(cell.string) }
   /// The text's UTF-8.
-  public func write(into slot: inout ColumnSlot) throws { try slot.set(String(self)) }
+  public func _write(into slot: inout _ColumnSlot) throws { try slot.set(String(self)) }
 }
 
-extension Character: ColumnScalar {
+extension Character: _ColumnScalar {
   /// `String`.
-  public static var columnShape: ColumnShape { ColumnShape(.string) }
+  public static var _columnShape: _ColumnShape { _ColumnShape(.string) }
   /// Fails if another program has put something else than one character there.
-  public init(cell: ColumnCell) throws {
+  public init(_cell cell: _ColumnCell) throws {
     let text = cell.string
     guard let first = text.first, text.count == 1 else { throw ModelError.unreadable("'\(text)' is no Character") }
     self = first
   }
   /// The character's UTF-8.
-  public func write(into slot: inout ColumnSlot) throws { try slot.set(String(self)) }
+  public func _write(into slot: inout _ColumnSlot) throws { try slot.set(String(self)) }
 }

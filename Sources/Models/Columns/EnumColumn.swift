@@ -13,7 +13,7 @@ struct EnumShape: Sendable, Hashable {
 final class EnumColumn<Value: RawRepresentable & CaseIterable>: @unchecked Sendable where Value.RawValue == String {
   private let cases: [Value]
   private let codes: [String: Int]
-  let shape: ColumnShape
+  let shape: _ColumnShape
 
   /// Nil if the raw values are no names, or the type lists its cases in a way of its own.
   init?() {
@@ -23,28 +23,28 @@ final class EnumColumn<Value: RawRepresentable & CaseIterable>: @unchecked Senda
     guard !names.isEmpty, names.count <= 65_535, codes.count == names.count, names.allSatisfy(isEnumValue) else {
       return nil
     }
-    var shape = ColumnShape(.string)
+    var shape = _ColumnShape(.string)
     shape.enumeration = EnumShape(type: ObjectIdentifier(Value.self), name: schemaName(of: Value.self), values: names)
     self.shape = shape
   }
 
-  func read(_ cell: ColumnCell) throws -> Value {
+  func read(_ cell: _ColumnCell) throws -> Value {
     let code = Int(cell.int)
     guard cases.indices.contains(code) else { throw ModelError.unreadable("\(code) is no \(Value.self)") }
     return cases[code]
   }
 
-  func write(_ value: Value, into slot: inout ColumnSlot) throws {
+  func write(_ value: Value, into slot: inout _ColumnSlot) throws {
     guard let code = codes[value.rawValue] else {
       throw ModelError.unwritable("\(Value.self)", "'\(value.rawValue)' is none of its cases")
     }
     slot.cell = Cell(Int64(code))
   }
 
-  func write(_ values: [Value], into slot: inout ColumnSlot) throws {
+  func write(_ values: [Value], into slot: inout _ColumnSlot) throws {
     let memory = slot.memory
     slot.cell = try memory.list(count: values.count, isWide: false) { index in
-      var element = ColumnSlot(memory)
+      var element = _ColumnSlot(memory)
       try write(values[index], into: &element)
       return element.cell ?? Cell(low: 0)
     }
@@ -93,9 +93,9 @@ final class EnumCodec<Value: RawRepresentable & CaseIterable>: ValueCodec<Value>
     self.column = column
   }
 
-  override var shape: ColumnShape? { column.shape }
-  override func read(_ cell: ColumnCell) throws -> Value { try column.read(cell) }
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try column.write(value, into: &slot) }
+  override var shape: _ColumnShape? { column.shape }
+  override func read(_ cell: _ColumnCell) throws -> Value { try column.read(cell) }
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws { try column.write(value, into: &slot) }
   override var comparesAsStored: Bool { Value.isEqualByRawValue }
 }
 
@@ -135,7 +135,7 @@ extension EntityDescription {
   ) where Case.RawValue == String {
     // A key is a text.
     let column = name == "id" ? nil : EnumRegistry.column(of: Case.self)
-    var shape = column?.shape ?? String.columnShape
+    var shape = column?.shape ?? String._columnShape
     shape.isList = isList
     shape.isNonNull = isNonNull
     add(name, path, type, shape, codec: column, comparesAsStored: Case.isEqualByRawValue)
@@ -146,28 +146,28 @@ extension EntityReader {
   /// Reads a property, an enum.
   public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value
   where Value.RawValue == String {
-    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, Value.self)
+    let (cell, column): (_ColumnCell, EnumColumn<Value>?) = try enumCell(name, Value.self)
     return try column?.read(cell) ?? Value(rawCell: cell)
   }
 
   /// Reads a property, an enum.
   public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> Value?
   where Value.RawValue == String {
-    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, Value?.self)
+    let (cell, column): (_ColumnCell, EnumColumn<Value>?) = try enumCell(name, Value?.self)
     return cell.isNull ? nil : try column?.read(cell) ?? Value(rawCell: cell)
   }
 
   /// Reads a property, a list of enums.
   public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> [Value]
   where Value.RawValue == String {
-    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, [Value].self)
+    let (cell, column): (_ColumnCell, EnumColumn<Value>?) = try enumCell(name, [Value].self)
     return try cell.elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }
 
   /// Reads a property, a list of enums.
   public mutating func read<Value: RawRepresentable & CaseIterable>(_ name: String) throws -> [Value]?
   where Value.RawValue == String {
-    let (cell, column): (ColumnCell, EnumColumn<Value>?) = try enumCell(name, [Value]?.self)
+    let (cell, column): (_ColumnCell, EnumColumn<Value>?) = try enumCell(name, [Value]?.self)
     if cell.isNull { return nil }
     return try cell.elements(isWide: column == nil) { try column?.read($0) ?? Value(rawCell: $0) }
   }
@@ -198,11 +198,11 @@ extension EntityWriter {
     try putEnum(name, [Value]?.self) { if let values { try Self.write(values, $0, &$1) } }
   }
 
-  private static func write<Value>(_ value: Value, _ column: EnumColumn<Value>?, _ slot: inout ColumnSlot) throws {
-    if let column { try column.write(value, into: &slot) } else { try value.rawValue.write(into: &slot) }
+  private static func write<Value>(_ value: Value, _ column: EnumColumn<Value>?, _ slot: inout _ColumnSlot) throws {
+    if let column { try column.write(value, into: &slot) } else { try value.rawValue._write(into: &slot) }
   }
 
-  private static func write<Value>(_ values: [Value], _ column: EnumColumn<Value>?, _ slot: inout ColumnSlot) throws {
-    if let column { try column.write(values, into: &slot) } else { try values.map(\.rawValue).write(into: &slot) }
+  private static func write<Value>(_ values: [Value], _ column: EnumColumn<Value>?, _ slot: inout _ColumnSlot) throws {
+    if let column { try column.write(values, into: &slot) } else { try values.map(\.rawValue)._write(into: &slot) }
   }
 }

@@ -5,9 +5,9 @@ import GQLCatalog
 /// a generic entity is made with.
 class ValueCodec<Value> {
   /// Nil where the value has no column and is kept beside the store.
-  var shape: ColumnShape? { nil }
-  func read(_ cell: ColumnCell) throws -> Value { throw ModelError.unreadable("\(Value.self) has no column") }
-  func write(_ value: Value, into slot: inout ColumnSlot) throws {}
+  var shape: _ColumnShape? { nil }
+  func read(_ cell: _ColumnCell) throws -> Value { throw ModelError.unreadable("\(Value.self) has no column") }
+  func write(_ value: Value, into slot: inout _ColumnSlot) throws {}
   /// Whether equal cells are equal values and the other way round.
   var comparesAsStored: Bool { false }
   /// Reads an embedded object of a schema in text.
@@ -20,18 +20,18 @@ class ValueCodec<Value> {
 protocol PlainCodec: AnyObject {}
 
 /// A type that turned out to have a column of its own.
-final class StoredCodec<Value: ColumnValue>: ValueCodec<Value>, PlainCodec {
-  override var shape: ColumnShape? { Value.columnShape }
-  override func read(_ cell: ColumnCell) throws -> Value { try Value(cell: cell) }
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.write(into: &slot) }
+final class StoredCodec<Value: _ColumnValue>: ValueCodec<Value>, PlainCodec {
+  override var shape: _ColumnShape? { Value._columnShape }
+  override func read(_ cell: _ColumnCell) throws -> Value { try Value(_cell: cell) }
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws { try value._write(into: &slot) }
   override var comparesAsStored: Bool { true }
 }
 
 /// A type with a raw value that has a column.
-final class RawCodec<Value: RawRepresentable>: ValueCodec<Value> where Value.RawValue: ColumnScalar {
-  override var shape: ColumnShape? { Value.RawValue.columnShape }
-  override func read(_ cell: ColumnCell) throws -> Value { try Value(rawCell: cell) }
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try value.rawValue.write(into: &slot) }
+final class RawCodec<Value: RawRepresentable>: ValueCodec<Value> where Value.RawValue: _ColumnScalar {
+  override var shape: _ColumnShape? { Value.RawValue._columnShape }
+  override func read(_ cell: _ColumnCell) throws -> Value { try Value(rawCell: cell) }
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws { try value.rawValue._write(into: &slot) }
   override var comparesAsStored: Bool { Value.isEqualByRawValue }
 }
 
@@ -46,14 +46,14 @@ final class CaseCodec<Value: CaseIterable>: ValueCodec<Value> {
     self.values = values
   }
 
-  override var shape: ColumnShape? { ColumnShape(.string) }
+  override var shape: _ColumnShape? { _ColumnShape(.string) }
 
-  override func read(_ cell: ColumnCell) throws -> Value {
+  override func read(_ cell: _ColumnCell) throws -> Value {
     guard let value = values[cell.string] else { throw ModelError.unreadable("'\(cell.string)' is no \(Value.self)") }
     return value
   }
 
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws {
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws {
     let name = "\(value)"
     guard values[name] != nil else { throw ModelError.unwritable("\(Value.self)", "'\(name)' is none of its cases") }
     try slot.set(name)
@@ -67,20 +67,20 @@ protocol ObjectCodec: AnyObject {}
 
 /// Whatever is `Codable`, as JSON with sorted keys; in a schema in text it may be an embedded object, or a list of such.
 final class JSONCodec<Value: Codable>: ValueCodec<Value>, ObjectCodec {
-  override var shape: ColumnShape? {
-    var shape = ColumnShape(.json)
+  override var shape: _ColumnShape? {
+    var shape = _ColumnShape(.json)
     shape.isNonNull = !isOptional
     return shape
   }
 
-  private let isOptional = Value.self is any OptionalValue.Type
+  private let isOptional = Value.self is any _OptionalValue.Type
 
-  override func read(_ cell: ColumnCell) throws -> Value {
+  override func read(_ cell: _ColumnCell) throws -> Value {
     let bytes = cell.isNull ? Data("null".utf8) : cell.withBytes { Data($0) }
     return try JSONDecoder().decode(Value.self, from: bytes)
   }
 
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws {
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let bytes = try encoder.encode(value)
@@ -102,21 +102,21 @@ final class OpaqueCodec<Value>: ValueCodec<Value> {}
 
 /// An id of a type without a column of its own, by its description.
 final class DescribedCodec<Value: LosslessStringConvertible>: ValueCodec<Value> {
-  override var shape: ColumnShape? { ColumnShape(.string) }
+  override var shape: _ColumnShape? { _ColumnShape(.string) }
 
-  override func read(_ cell: ColumnCell) throws -> Value {
+  override func read(_ cell: _ColumnCell) throws -> Value {
     guard let value = Value(cell.string) else { throw ModelError.unreadable("'\(cell.string)' is no \(Value.self)") }
     return value
   }
 
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws { try slot.set(value.description) }
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws { try slot.set(value.description) }
   override var comparesAsStored: Bool { Value.isEqualByDescription }
 }
 
 extension ValueCodec {
   /// The codec for a type about which nothing is known statically.
   static func make() -> ValueCodec<Value> {
-    if let type = Value.self as? any ColumnValue.Type { return adopt(stored(type)) }
+    if let type = Value.self as? any _ColumnValue.Type { return adopt(stored(type)) }
     if let type = Value.self as? any (RawRepresentable<String> & CaseIterable).Type, let codec = names(type) {
       return adopt(codec)
     }
@@ -128,7 +128,7 @@ extension ValueCodec {
 
   /// The codec of a primary key.
   static func makeKey() -> ValueCodec<Value> where Value: LosslessStringConvertible {
-    if let type = Value.self as? any ColumnScalar.Type, type.columnShape.canBeKey { return adopt(stored(type)) }
+    if let type = Value.self as? any _ColumnScalar.Type, type._columnShape.canBeKey { return adopt(stored(type)) }
     if let type = Value.self as? any RawRepresentable.Type, let codec = raw(type),
       adopt(codec).shape?.canBeKey == true
     {
@@ -137,7 +137,7 @@ extension ValueCodec {
     return DescribedCodec<Value>()
   }
 
-  private static func stored<Stored: ColumnValue>(_ type: Stored.Type) -> AnyObject { StoredCodec<Stored>() }
+  private static func stored<Stored: _ColumnValue>(_ type: Stored.Type) -> AnyObject { StoredCodec<Stored>() }
   private static func json<Coded: Codable>(_ type: Coded.Type) -> AnyObject { JSONCodec<Coded>() }
   private static func names<Enum: RawRepresentable & CaseIterable>(_ type: Enum.Type) -> AnyObject?
   where Enum.RawValue == String {
@@ -146,10 +146,10 @@ extension ValueCodec {
   private static func cases<Enum: CaseIterable>(_ type: Enum.Type) -> AnyObject { CaseCodec<Enum>() }
 
   private static func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> AnyObject? {
-    (Raw.RawValue.self as? any ColumnScalar.Type).map { raw(type, $0) }
+    (Raw.RawValue.self as? any _ColumnScalar.Type).map { raw(type, $0) }
   }
 
-  private static func raw<Raw: RawRepresentable, Scalar: ColumnScalar>(
+  private static func raw<Raw: RawRepresentable, Scalar: _ColumnScalar>(
     _ type: Raw.Type, _ scalar: Scalar.Type
   ) -> AnyObject {
     DynamicRawCodec<Raw, Scalar>()
@@ -162,33 +162,33 @@ extension ValueCodec {
 }
 
 /// A ``RawCodec`` for a raw type that is known at run time only.
-final class DynamicRawCodec<Value: RawRepresentable, Scalar: ColumnScalar>: ValueCodec<Value> {
-  override var shape: ColumnShape? { Scalar.columnShape }
+final class DynamicRawCodec<Value: RawRepresentable, Scalar: _ColumnScalar>: ValueCodec<Value> {
+  override var shape: _ColumnShape? { Scalar._columnShape }
 
-  override func read(_ cell: ColumnCell) throws -> Value {
-    let scalar = try Scalar(cell: cell)
+  override func read(_ cell: _ColumnCell) throws -> Value {
+    let scalar = try Scalar(_cell: cell)
     guard let raw = scalar as? Value.RawValue, let value = Value(rawValue: raw) else {
       throw ModelError.unreadable("'\(scalar)' is no \(Value.self)")
     }
     return value
   }
 
-  override func write(_ value: Value, into slot: inout ColumnSlot) throws {
-    try (value.rawValue as? Scalar)?.write(into: &slot)
+  override func write(_ value: Value, into slot: inout _ColumnSlot) throws {
+    try (value.rawValue as? Scalar)?._write(into: &slot)
   }
 
   override var comparesAsStored: Bool { Value.isEqualByRawValue }
 }
 
-extension RawRepresentable where RawValue: ColumnScalar {
-  init(rawCell cell: ColumnCell) throws {
-    let raw = try RawValue(cell: cell)
+extension RawRepresentable where RawValue: _ColumnScalar {
+  init(rawCell cell: _ColumnCell) throws {
+    let raw = try RawValue(_cell: cell)
     guard let value = Self(rawValue: raw) else { throw ModelError.unreadable("'\(raw)' is no \(Self.self)") }
     self = value
   }
 }
 
-extension ColumnShape {
+extension _ColumnShape {
   /// Floats are no keys.
   var canBeKey: Bool { !isList && scalar != .float && scalar != .json && isNonNull }
 }

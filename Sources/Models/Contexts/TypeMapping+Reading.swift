@@ -67,7 +67,7 @@ extension TypeMapping {
       }
     }
     let memory = StagingArena()
-    var slot = ColumnSlot(memory)
+    var slot = _ColumnSlot(memory)
     try info.idCodec.write(id, into: &slot)
     var cell = slot.cell ?? Cell(low: 0)
     return withExtendedLifetime(memory) { body(&cell) }

@@ -19,7 +19,7 @@ extension Deleted {
 
   /// Deletes the entity; if it is not saved, it is known as deleted afterwards. Where it is known as deleted already,
   /// nothing changes; and where nothing is known of it, it takes nothing from entities that live: no link that another
-  /// one has, or waits for, and no unique value. Then no hook is called.
+  /// one has, or waits for, and no unique value. Then no hook is called. Nothing is merged, whatever the strategy.
   public func save(to context: inout Context, options: MergeStrategy<Self>) throws {
     try context.atomically { context in
       context.own()

@@ -6,7 +6,7 @@ import Foundation
 /// ```swift
 /// var id: String { compoundID(country, number) }
 /// ```
-public func compoundID(_ parts: any ColumnScalar...) -> String {
+public func compoundID(_ parts: any _ColumnScalar...) -> String {
   parts.map { part in
     var escaped = ""
     for character in text(part).unicodeScalars {
@@ -18,7 +18,7 @@ public func compoundID(_ parts: any ColumnScalar...) -> String {
 }
 
 /// A text that no other value of the type has.
-private func text(_ value: any ColumnScalar) -> String {
+private func text(_ value: any _ColumnScalar) -> String {
   switch value {
   case let value as String: value
   // As they are printed, these have less than they hold.

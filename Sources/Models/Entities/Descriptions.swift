@@ -7,7 +7,7 @@ extension Relation: CustomStringConvertible {
   public var description: String {
     guard let ids = asked.knownIDs else { return "none" }
     let texts = ids.map { "\($0)" }
-    return Cardinality.isToMany ? "[\(texts.joined(separator: ", "))]" : texts.first ?? "null"
+    return Cardinality._isToMany ? "[\(texts.joined(separator: ", "))]" : texts.first ?? "null"
   }
 }
 
@@ -86,12 +86,12 @@ extension UniqueKeyPath: CustomStringConvertible {
   public var description: String { name }
 }
 
-extension IndexMarker: CustomStringConvertible {
-  /// `IndexMarker`.
+extension _IndexMarker: CustomStringConvertible {
+  /// `_IndexMarker`.
   public var description: String { "IndexMarker" }
 }
 
-extension IndexAttribute {
+extension _IndexAttribute {
   /// The wrapper's name, without the entity: `HashIndex`.
   public var description: String { String("\(Self.self)".prefix { $0 != "<" }) }
 }

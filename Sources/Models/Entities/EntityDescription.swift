@@ -9,7 +9,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     /// What may stand behind the path.
     var endings: [PathEnding]
     /// Nil if it has no column.
-    var shape: ColumnShape?
+    var shape: _ColumnShape?
     /// Where the column was chosen at run time.
     var codec: AnyObject?
     var comparesAsStored: Bool
@@ -46,8 +46,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   }
 
   /// A stored property.
-  public mutating func property<Value: ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {
-    add(name, path, Value.self, Value.columnShape)
+  public mutating func property<Value: _ColumnValue>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable) {
+    add(name, path, Value.self, Value._columnShape)
   }
 
   /// Has compilers say what an id needs.
@@ -65,26 +65,26 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
   /// A stored property, by its raw value.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value> & Sendable)
-  where Value.RawValue: ColumnScalar {
-    add(name, path, Value.self, Value.RawValue.columnShape, comparesAsStored: Value.isEqualByRawValue)
+  where Value.RawValue: _ColumnScalar {
+    add(name, path, Value.self, Value.RawValue._columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property, by its raw value.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, Value?> & Sendable)
-  where Value.RawValue: ColumnScalar {
-    add(name, path, Value?.self, Value.RawValue?.columnShape, comparesAsStored: Value.isEqualByRawValue)
+  where Value.RawValue: _ColumnScalar {
+    add(name, path, Value?.self, Value.RawValue?._columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property, by raw values.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]> & Sendable)
-  where Value.RawValue: ColumnScalar {
-    add(name, path, [Value].self, [Value.RawValue].columnShape, comparesAsStored: Value.isEqualByRawValue)
+  where Value.RawValue: _ColumnScalar {
+    add(name, path, [Value].self, [Value.RawValue]._columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property, by raw values.
   public mutating func property<Value: RawRepresentable>(_ name: String, _ path: KeyPath<Entity, [Value]?> & Sendable)
-  where Value.RawValue: ColumnScalar {
-    add(name, path, [Value]?.self, [Value.RawValue]?.columnShape, comparesAsStored: Value.isEqualByRawValue)
+  where Value.RawValue: _ColumnScalar {
+    add(name, path, [Value]?.self, [Value.RawValue]?._columnShape, comparesAsStored: Value.isEqualByRawValue)
   }
 
   /// A stored property whose type says nothing about columns: JSON if it is `Codable`, else kept beside the store.
@@ -103,7 +103,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   }
 
   mutating func add<Value>(
-    _ name: String, _ path: KeyPath<Entity, Value> & Sendable, _ type: Value.Type, _ shape: ColumnShape,
+    _ name: String, _ path: KeyPath<Entity, Value> & Sendable, _ type: Value.Type, _ shape: _ColumnShape,
     codec: AnyObject? = nil, comparesAsStored: Bool = true
   ) {
     properties.append(
@@ -116,7 +116,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
   /// Whether a patch can fill a property in where it is nil: an optional variable that is stored as it is. A constant
   /// cannot be filled in, and what a wrapper makes of nil is not known.
   private static func canBeLeftOut<Value>(_ path: KeyPath<Entity, Value>) -> Bool {
-    Value.self is any OptionalValue.Type && path is WritableKeyPath<Entity, Value>
+    Value.self is any _OptionalValue.Type && path is WritableKeyPath<Entity, Value>
       && MemoryLayout<Entity>.offset(of: path) != nil
   }
 
@@ -154,4 +154,4 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
 /// An optional of an optional.
 private protocol NestedOptional {}
-extension Optional: NestedOptional where Wrapped: OptionalValue {}
+extension Optional: NestedOptional where Wrapped: _OptionalValue {}

@@ -8,11 +8,11 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
     /// Of stored properties.
     var type: Any.Type = Never.self
     /// Nil if it has no column.
-    var shape: ColumnShape?
+    var shape: _ColumnShape?
     /// Of stored properties: chosen at run time.
     var codec: AnyObject?
     /// Of computed key paths: their value.
-    var derived: ((Entity, inout ColumnSlot) throws -> Void)?
+    var derived: ((Entity, inout _ColumnSlot) throws -> Void)?
     /// Of keys of unique indexes that do not tell whether values are the same: what does.
     var isSame: ((Entity, Entity) -> Bool)?
     var comparesAsStored: Bool
@@ -198,8 +198,8 @@ final class EntityInfo<Entity: EntityModelProtocol>: @unchecked Sendable {
 
   /// What writes an index's value, with errors that name the index where it is no number that columns can hold.
   private static func naming(
-    _ write: @escaping (Entity, inout ColumnSlot) throws -> Void, _ index: String
-  ) -> (Entity, inout ColumnSlot) throws -> Void {
+    _ write: @escaping (Entity, inout _ColumnSlot) throws -> Void, _ index: String
+  ) -> (Entity, inout _ColumnSlot) throws -> Void {
     { entity, slot in
       do { try write(entity, &slot) } catch ModelError.numberNotFinite(let number) {
         throw ModelError.numberOutOfRange(

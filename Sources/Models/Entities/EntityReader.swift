@@ -19,36 +19,36 @@ public struct EntityReader<Entity: EntityModelProtocol> {
 
   /// Reads a property.
   @inlinable
-  public mutating func read<Value: ColumnValue>(_ name: String) throws -> Value {
-    try Value(cell: cursor.cell(name, Value.self))
+  public mutating func read<Value: _ColumnValue>(_ name: String) throws -> Value {
+    try Value(_cell: cursor.cell(name, Value.self))
   }
 
   /// Reads a property, by its raw value.
   public mutating func read<Value: RawRepresentable>(_ name: String) throws -> Value
-  where Value.RawValue: ColumnScalar {
+  where Value.RawValue: _ColumnScalar {
     try Value(rawCell: cursor.cell(name, Value.self))
   }
 
   /// Reads a property, by its raw value.
   public mutating func read<Value: RawRepresentable>(_ name: String) throws -> Value?
-  where Value.RawValue: ColumnScalar {
+  where Value.RawValue: _ColumnScalar {
     let cell = try cursor.cell(name, Value?.self)
     return cell.isNull ? nil : try Value(rawCell: cell)
   }
 
   /// Reads a property, by raw values.
   public mutating func read<Value: RawRepresentable>(_ name: String) throws -> [Value]
-  where Value.RawValue: ColumnScalar {
+  where Value.RawValue: _ColumnScalar {
     let cell = try cursor.cell(name, [Value].self)
-    return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+    return try cell.elements(isWide: Value.RawValue._columnShape.elementIsWide) { try Value(rawCell: $0) }
   }
 
   /// Reads a property, by raw values.
   public mutating func read<Value: RawRepresentable>(_ name: String) throws -> [Value]?
-  where Value.RawValue: ColumnScalar {
+  where Value.RawValue: _ColumnScalar {
     let cell = try cursor.cell(name, [Value]?.self)
     if cell.isNull { return nil }
-    return try cell.elements(isWide: Value.RawValue.columnShape.elementIsWide) { try Value(rawCell: $0) }
+    return try cell.elements(isWide: Value.RawValue._columnShape.elementIsWide) { try Value(rawCell: $0) }
   }
 
   /// Reads a property whose type says nothing about columns: as JSON if it is `Codable`, else from beside the store.
@@ -74,13 +74,13 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   }
 
   /// Passes over a property that has its value already.
-  public mutating func skip() { cursor.position += 1 }
+  public mutating func _skip() { cursor.position += 1 }
 
   /// The cell of an enum's property and the cases; nil where these are stored by their raw values.
   @inline(__always)
   mutating func enumCell<Value, Property>(
     _ name: String, _ type: Property.Type
-  ) throws -> (cell: ColumnCell, column: EnumColumn<Value>?) {
+  ) throws -> (cell: _ColumnCell, column: EnumColumn<Value>?) {
     let index = try cursor.place(name, type)
     guard let codec = layout.codecs[index] else { return (cursor.cell(at: index), nil) }
     guard let column = codec as? EnumColumn<Value> else {
@@ -106,7 +106,7 @@ public struct EntityReader<Entity: EntityModelProtocol> {
   }
 
   /// The cell of a property that is read as it lies in its column, and goes to the next one.
-  @usableFromInline mutating func cell(_ name: String, _ type: Any.Type) throws -> ColumnCell {
+  @usableFromInline mutating func cell(_ name: String, _ type: Any.Type) throws -> _ColumnCell {
     var index = position
     if index >= layout.count || !layout.keys[index].isSurely(name, ObjectIdentifier(type)) {
       index = try plainPlace(name, type)
@@ -135,8 +135,8 @@ public struct EntityReader<Entity: EntityModelProtocol> {
 
   /// The cell of a property that has a column.
   @inline(__always)
-  func cell(at index: Int) -> ColumnCell {
-    if !isWanted(index) { return ColumnCell(Cell(low: 0), isNull: true) }
+  func cell(at index: Int) -> _ColumnCell {
+    if !isWanted(index) { return _ColumnCell(Cell(low: 0), isNull: true) }
     let place = layout.places[index]
     return place.isInstant ? source.fineCell(Int(place.column)) : source.cell(Int(place.column), place.kind)
   }
@@ -179,20 +179,20 @@ struct EntitySource {
   }
 
   @inline(__always)
-  func cell(_ column: Int, _ kind: ColumnKind) -> ColumnCell {
+  func cell(_ column: Int, _ kind: ColumnKind) -> _ColumnCell {
     if let readers {
       let reader = readers[column]
-      return ColumnCell(reader.cell(row, kind: kind), isNull: reader.isNull(row))
+      return _ColumnCell(reader.cell(row, kind: kind), isNull: reader.isNull(row))
     }
-    guard let cells, let valid else { return ColumnCell(Cell(low: 0), isNull: true) }
-    return ColumnCell(cells[column], isNull: !valid[column])
+    guard let cells, let valid else { return _ColumnCell(Cell(low: 0), isNull: true) }
+    return _ColumnCell(cells[column], isNull: !valid[column])
   }
 
   /// The cell of an `.int64` column, with what it holds beside its word.
   @inline(__always)
-  func fineCell(_ column: Int) -> ColumnCell {
+  func fineCell(_ column: Int) -> _ColumnCell {
     guard let readers else { return cell(column, .int64) }
-    return ColumnCell(readers[column].fineCell(row), isNull: readers[column].isNull(row))
+    return _ColumnCell(readers[column].fineCell(row), isNull: readers[column].isNull(row))
   }
 
   func opaque(_ number: Int) -> AnyObject? { opaques?[row, number] }

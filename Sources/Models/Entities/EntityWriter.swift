@@ -30,32 +30,32 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   }
 
   /// Writes a property.
-  public mutating func write<Value: ColumnValue>(_ value: Value, as name: String) throws {
-    try put(name, Value.self) { try value.write(into: &$0) }
+  public mutating func write<Value: _ColumnValue>(_ value: Value, as name: String) throws {
+    try put(name, Value.self) { try value._write(into: &$0) }
   }
 
   /// Writes a property, by its raw value.
   public mutating func write<Value: RawRepresentable>(_ value: Value, as name: String) throws
-  where Value.RawValue: ColumnScalar {
-    try put(name, Value.self) { try value.rawValue.write(into: &$0) }
+  where Value.RawValue: _ColumnScalar {
+    try put(name, Value.self) { try value.rawValue._write(into: &$0) }
   }
 
   /// Writes a property, by its raw value.
   public mutating func write<Value: RawRepresentable>(_ value: Value?, as name: String) throws
-  where Value.RawValue: ColumnScalar {
-    try put(name, Value?.self) { try value?.rawValue.write(into: &$0) }
+  where Value.RawValue: _ColumnScalar {
+    try put(name, Value?.self) { try value?.rawValue._write(into: &$0) }
   }
 
   /// Writes a property, by raw values.
   public mutating func write<Value: RawRepresentable>(_ value: [Value], as name: String) throws
-  where Value.RawValue: ColumnScalar {
-    try put(name, [Value].self) { try value.map(\.rawValue).write(into: &$0) }
+  where Value.RawValue: _ColumnScalar {
+    try put(name, [Value].self) { try value.map(\.rawValue)._write(into: &$0) }
   }
 
   /// Writes a property, by raw values.
   public mutating func write<Value: RawRepresentable>(_ value: [Value]?, as name: String) throws
-  where Value.RawValue: ColumnScalar {
-    try put(name, [Value]?.self) { try value?.map(\.rawValue).write(into: &$0) }
+  where Value.RawValue: _ColumnScalar {
+    try put(name, [Value]?.self) { try value?.map(\.rawValue)._write(into: &$0) }
   }
 
   /// Writes a property whose type says nothing about columns: as JSON if it is `Codable`, else beside the store.
@@ -93,7 +93,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   /// Writes a property that is an enum; gets nil where its cases are stored by their raw values.
   @inline(__always)
   mutating func putEnum<Value, Property>(
-    _ name: String, _ type: Property.Type, _ body: (EnumColumn<Value>?, inout ColumnSlot) throws -> Void
+    _ name: String, _ type: Property.Type, _ body: (EnumColumn<Value>?, inout _ColumnSlot) throws -> Void
   ) throws {
     let index = try place(name, type)
     guard let codec = layout.codecs[index] else { return try put(at: index) { try body(nil, &$0) } }
@@ -102,7 +102,7 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   }
 
   @inline(__always)
-  private mutating func put(_ name: String, _ type: Any.Type, _ body: (inout ColumnSlot) throws -> Void) throws {
+  private mutating func put(_ name: String, _ type: Any.Type, _ body: (inout _ColumnSlot) throws -> Void) throws {
     var index = position
     if index >= layout.count || !layout.keys[index].isSurely(name, ObjectIdentifier(type)) {
       index = try plainPlace(name, type)
@@ -157,9 +157,9 @@ public struct EntityWriter<Entity: EntityModelProtocol> {
   }
 
   @inline(__always)
-  private mutating func put(at index: Int, _ body: (inout ColumnSlot) throws -> Void) throws {
+  private mutating func put(at index: Int, _ body: (inout _ColumnSlot) throws -> Void) throws {
     let column = Int(layout.places[index].column)
-    var slot = ColumnSlot(memory)
+    var slot = _ColumnSlot(memory)
     do { try body(&slot) } catch { throw located(error, index) }
     valid[column] = slot.cell != nil
     cells[column] = slot.cell ?? Cell(low: 0)

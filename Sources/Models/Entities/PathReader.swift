@@ -108,8 +108,8 @@ struct PathWay {
         value = next
       case .unwrap:
         // A `?` may also stand behind what it makes an optional of.
-        guard let optional = value as? any OptionalValue else { continue }
-        guard let wrapped = optional.anyValue else { return false }
+        guard let optional = value as? any _OptionalValue else { continue }
+        guard let wrapped = optional._anyValue else { return false }
         value = wrapped
       }
     }

@@ -53,7 +53,7 @@ public struct UniqueKeyPath<Entity: EntityModelProtocol>: Sendable {
   /// The index's name.
   public let name: String
   /// The properties, in order.
-  public let keyPaths: [PartialKeyPath<Entity> & Sendable]
+  let keyPaths: [PartialKeyPath<Entity> & Sendable]
 }
 
 /// A reason why a save failed.

@@ -13,10 +13,10 @@ struct IndexDescription<Entity: EntityModelProtocol> {
 struct IndexComponent<Entity: EntityModelProtocol> {
   var path: PartialKeyPath<Entity> & Sendable
   /// Nil if values of its type have no column.
-  var shape: ColumnShape?
+  var shape: _ColumnShape?
   var isDescending: Bool
   var comparesAsStored: Bool
-  var write: (Entity, inout ColumnSlot) throws -> Void
+  var write: (Entity, inout _ColumnSlot) throws -> Void
   /// Whether two entities have the same value, where equal keys do not tell: see ``UniqueKey``.
   var isSame: ((Entity, Entity) -> Bool)?
 

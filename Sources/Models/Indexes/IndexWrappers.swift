@@ -1,22 +1,10 @@
-/// The value of a property that stands for an index: there is nothing to know about it.
-public struct IndexMarker: Sendable, Hashable {
-  /// There is one such value only.
-  public init() {}
-}
-
-/// A property wrapper that says something about an entity's type and holds nothing.
-public protocol IndexAttribute: Sendable, Hashable, CustomStringConvertible {
-  /// A wrapper that holds nothing.
-  init(nothing: IndexMarker)
-}
-
 /// `@Index<Self>(\.age) private var ageIndex`: a B-tree over up to four properties, for ranges and orders.
 @propertyWrapper
-public struct Index<Entity: EntityModelProtocol>: IndexAttribute {
+public struct Index<Entity: EntityModelProtocol>: _IndexAttribute {
   /// Nothing.
-  public var wrappedValue: IndexMarker { IndexMarker() }
+  public var wrappedValue: _IndexMarker { _IndexMarker() }
   /// Nothing.
-  public init(nothing: IndexMarker) {}
+  public init(_nothing: _IndexMarker) {}
   /// Over one property.
   public init<A: Comparable>(_ a: KeyPath<Entity, A>) {}
   /// Over two properties.
@@ -33,11 +21,11 @@ public struct Index<Entity: EntityModelProtocol>: IndexAttribute {
 
 /// `@HashIndex<Self>(\.region) private var regionIndex`: a hash table over up to four properties, for equality.
 @propertyWrapper
-public struct HashIndex<Entity: EntityModelProtocol>: IndexAttribute {
+public struct HashIndex<Entity: EntityModelProtocol>: _IndexAttribute {
   /// Nothing.
-  public var wrappedValue: IndexMarker { IndexMarker() }
+  public var wrappedValue: _IndexMarker { _IndexMarker() }
   /// Nothing.
-  public init(nothing: IndexMarker) {}
+  public init(_nothing: _IndexMarker) {}
   /// Over one property.
   public init<A: Hashable>(_ a: KeyPath<Entity, A>) {}
   /// Over two properties.
@@ -55,11 +43,11 @@ public struct HashIndex<Entity: EntityModelProtocol>: IndexAttribute {
 /// `@Unique<Self>(\.email, collisions: .throw) private var uniqueEmail`: up to four properties whose values one entity
 /// only may have.
 @propertyWrapper
-public struct Unique<Entity: EntityModelProtocol>: IndexAttribute {
+public struct Unique<Entity: EntityModelProtocol>: _IndexAttribute {
   /// Nothing.
-  public var wrappedValue: IndexMarker { IndexMarker() }
+  public var wrappedValue: _IndexMarker { _IndexMarker() }
   /// Nothing.
-  public init(nothing: IndexMarker) {}
+  public init(_nothing: _IndexMarker) {}
   /// Over one property.
   public init<A: Hashable>(_ a: KeyPath<Entity, A>, collisions: CollisionResolver<Entity> = .upsert) {}
   /// Over two properties.
@@ -80,18 +68,18 @@ public struct Unique<Entity: EntityModelProtocol>: IndexAttribute {
 
 /// `@FullTextIndex<Self>(\.title, \.content) private var contentIndex`: the words of texts, for `matches`.
 @propertyWrapper
-public struct FullTextIndex<Entity: EntityModelProtocol>: IndexAttribute {
+public struct FullTextIndex<Entity: EntityModelProtocol>: _IndexAttribute {
   /// Nothing.
-  public var wrappedValue: IndexMarker { IndexMarker() }
+  public var wrappedValue: _IndexMarker { _IndexMarker() }
   /// Nothing.
-  public init(nothing: IndexMarker) {}
+  public init(_nothing: _IndexMarker) {}
   /// Over any number of texts.
   public init(_ texts: KeyPath<Entity, String>...) {}
 }
 
-extension IndexAttribute where Self: Codable {
+extension _IndexAttribute where Self: Codable {
   /// Reads nothing.
-  public init(from decoder: any Decoder) throws { self.init(nothing: IndexMarker()) }
+  public init(from decoder: any Decoder) throws { self.init(_nothing: _IndexMarker()) }
   /// Writes nothing.
   public func encode(to encoder: any Encoder) throws {}
 }
@@ -104,12 +92,13 @@ extension FullTextIndex: Codable {}
 /// What compilers write for `Codable` types passes over indexes.
 extension KeyedDecodingContainer {
   /// Nothing, whether the key is there or not.
-  public func decode<Attribute: IndexAttribute & Codable>(_ type: Attribute.Type, forKey key: Key) throws -> Attribute {
-    Attribute(nothing: IndexMarker())
+  public func decode<Attribute: _IndexAttribute & Codable>(_ type: Attribute.Type, forKey key: Key) throws -> Attribute
+  {
+    Attribute(_nothing: _IndexMarker())
   }
 }
 
 extension KeyedEncodingContainer {
   /// Nothing.
-  public mutating func encode<Attribute: IndexAttribute & Codable>(_ value: Attribute, forKey key: Key) throws {}
+  public mutating func encode<Attribute: _IndexAttribute & Codable>(_ value: Attribute, forKey key: Key) throws {}
 }

@@ -7,7 +7,7 @@ enum UniqueKey<Value> {
   /// The key: the value's JSON; nil of nil. What is not coded, or says that it has an equality of its own, has one key for
   /// all, so that each value is compared with all others.
   static func text(_ value: Value) throws -> String? {
-    if (value as? any OptionalValue)?.isMissing == true { return nil }
+    if (value as? any _OptionalValue)?._isMissing == true { return nil }
     guard !isOwnEquatable, let coded = value as? any Encodable else { return "" }
     // Sets have no order.
     return text(of: try JSONSerialization.jsonObject(with: try encode(coded), options: .fragmentsAllowed))
@@ -60,8 +60,8 @@ extension IndexComponent {
   init<Value>(unique path: KeyPath<Entity, Value> & Sendable) {
     self.init(path)
     if shape != nil { return }
-    var text = ColumnShape(.string)
-    text.isNonNull = !(Value.self is any OptionalValue.Type) && !PathWay.canFail(path)
+    var text = _ColumnShape(.string)
+    text.isNonNull = !(Value.self is any _OptionalValue.Type) && !PathWay.canFail(path)
     shape = text
     let reader = PathReader(path)
     write = { entity, slot in

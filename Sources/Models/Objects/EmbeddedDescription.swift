@@ -44,7 +44,7 @@ public struct EmbeddedDescription<Object: EmbeddedModelProtocol> {
 /// A property of a value within entities.
 struct EmbeddedField {
   enum Content {
-    case value(ColumnShape, codec: AnyObject?, comparesAsStored: Bool)
+    case value(_ColumnShape, codec: AnyObject?, comparesAsStored: Bool)
     case object(any EmbeddedModelProtocol.Type)
   }
   let key: String
@@ -64,15 +64,15 @@ struct EmbeddedField {
     self.type = type
     self.path = path
     self.optionalPath = optionalPath
-    isOptional = type is any OptionalValue.Type
+    isOptional = type is any _OptionalValue.Type
     endings = PathEnding.endings(of: type)
     content = Self.content(type)
   }
 
   private static func content<Value>(_ type: Value.Type) -> Content? {
-    if let stored = type as? any ColumnValue.Type {
+    if let stored = type as? any _ColumnValue.Type {
       return type is any StoredExactly.Type
-        ? .value(stored.columnShape, codec: nil, comparesAsStored: true) : nil
+        ? .value(stored._columnShape, codec: nil, comparesAsStored: true) : nil
     }
     if let object = embeddedType(type) { return .object(object) }
     // The protocol's name says what it does for optionals, too.

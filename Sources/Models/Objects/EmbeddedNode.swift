@@ -47,7 +47,7 @@ struct EmbeddedAttributes<Entity: EntityModelProtocol> {
     self.keys = keys
     for (number, property) in properties.enumerated() {
       guard property.codec is any ObjectCodec, let type = embeddedType(property.type) else { continue }
-      let isOptional = property.type is any OptionalValue.Type
+      let isOptional = property.type is any _OptionalValue.Type
       let spellings = [EmbeddedSpelling(path: property.path, isOptional: isOptional)]
       let found = node(
         type, property.name, spellings, EmbeddedPlace(property: number), isOptional: isOptional,
@@ -158,7 +158,7 @@ private struct EmbeddedSpelling {
 extension ObjectProperty {
   /// The column of something in it, or the one that says whether an object in it is there; nil where that does not lie
   /// there as Swift has it.
-  func column(_ wanted: EmbeddedPlace, _ shape: ColumnShape?) -> ColumnID? {
+  func column(_ wanted: EmbeddedPlace, _ shape: _ColumnShape?) -> ColumnID? {
     var place = self.place
     var isElementNonNull = false
     for step in wanted.steps {

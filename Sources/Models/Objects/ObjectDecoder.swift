@@ -30,23 +30,23 @@ struct ObjectDecoder: Decoder {
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if case .value(.scalar(.json)) = kind.form { return try json(type) }
-    if let stored = type as? any ColumnValue.Type, let value = try read(stored) as? Value { return value }
+    if let stored = type as? any _ColumnValue.Type, let value = try read(stored) as? Value { return value }
     return try Value(from: self)
   }
 
   /// A value as a column of its own would hold it; nil for a list whose elements are to be asked.
-  private func read<Stored: ColumnValue>(_ type: Stored.Type) throws -> Stored? {
-    let shape = type.columnShape
+  private func read<Stored: _ColumnValue>(_ type: Stored.Type) throws -> Stored? {
+    let shape = type._columnShape
     if kind.holds(shape), let known = kind.valueType {
       if isNull {
         if shape.isNonNull { throw kind.mismatch(type) }
-        return try Stored(cell: ColumnCell(Cell(low: 0), isNull: true))
+        return try Stored(_cell: _ColumnCell(Cell(low: 0), isNull: true))
       }
       let pool = CellPool()
       guard let cell = value.cell(known, in: pool) else { throw kind.mismatch(type) }
-      return try withExtendedLifetime(pool) { try Stored(cell: ColumnCell(cell)) }
+      return try withExtendedLifetime(pool) { try Stored(_cell: _ColumnCell(cell)) }
     }
-    if shape.isList || type is any OptionalValue.Type { return nil }
+    if shape.isList || type is any _OptionalValue.Type { return nil }
     // An enum's value is its name for what is made of texts.
     if type == String.self, let names = kind.names, case .value(.enumeration(_, let code)) = value,
       names.indices.contains(code)

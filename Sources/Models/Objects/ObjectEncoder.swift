@@ -34,7 +34,7 @@ final class ObjectEncoder: PartEncoder {
     _ value: Value, _ kind: ObjectKind, _ codingPath: [any CodingKey] = []
   ) throws -> ObjectValue {
     if case .value(.scalar(.json)) = kind.form { return try json(value) }
-    if let stored = value as? any ColumnValue, let result = try write(stored, kind) { return result }
+    if let stored = value as? any _ColumnValue, let result = try write(stored, kind) { return result }
     let encoder = ObjectEncoder(kind, codingPath)
     try value.encode(to: encoder)
     let result = try encoder.result()
@@ -55,15 +55,15 @@ final class ObjectEncoder: PartEncoder {
   }
 
   /// A value as a column of its own would hold it; nil for what is to be asked in parts.
-  private static func write<Stored: ColumnValue>(_ value: Stored, _ kind: ObjectKind) throws -> ObjectValue? {
-    let shape = Stored.columnShape
+  private static func write<Stored: _ColumnValue>(_ value: Stored, _ kind: ObjectKind) throws -> ObjectValue? {
+    let shape = Stored._columnShape
     if kind.holds(shape), let type = kind.valueType {
-      var slot = ColumnSlot(StagingArena())
-      try value.write(into: &slot)
+      var slot = _ColumnSlot(StagingArena())
+      try value._write(into: &slot)
       guard let cell = slot.cell else { return .null }
       return withExtendedLifetime(slot.memory) { ObjectValue(cell, of: type) }
     }
-    if shape.isList || value is any OptionalValue { return nil }
+    if shape.isList || value is any _OptionalValue { return nil }
     if let name = value as? String, let names = kind.names, case .value(.enumeration(let id)) = kind.form {
       guard let code = names.firstIndex(of: name) else {
         throw ModelError.unwritable("\(kind.words)", "'\(name)' is none of its values, which '\(kind.path)' has")

@@ -72,7 +72,7 @@ struct ObjectKind: Sendable {
   }
 
   /// Whether a column of the type holds values of a Swift type.
-  func holds(_ shape: ColumnShape) -> Bool {
+  func holds(_ shape: _ColumnShape) -> Bool {
     guard shape.enumeration == nil, let type = valueType else { return false }
     if type == shape.valueType { return true }
     // Ids are texts.

@@ -186,7 +186,7 @@ extension GQLCatalog.Value {
     case .enumeration(let id): self = .enumeration(id, code: Int(cell.int))
     case .list(let element):
       self = .list(
-        ColumnCell(cell).elements(isWide: ColumnKind(element).width == 16) { cell in
+        _ColumnCell(cell).elements(isWide: ColumnKind(element).width == 16) { cell in
           cell.isNull ? .null : GQLCatalog.Value(cell.cell, of: element)
         })
     case .embedded, .entity, .null: self = .null

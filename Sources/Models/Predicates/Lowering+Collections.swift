@@ -91,11 +91,11 @@ extension PredicateWalk {
     case .members(let members):
       let body = lowered(test, eachAs: variable, members.member)
       guard let (term, _) = truth(body), members.isAsked(at: nextLevel) else { return .unknown }
-      return members.part.guarding(members.term(quantifier, term), ColumnShape(.boolean))
+      return members.part.guarding(members.term(quantifier, term), _ColumnShape(.boolean))
     case .term(let values, let type) where type.shape.isList:
       let body = lowered(test, eachAs: variable) { level in
         var item = type.like(type.shape.element)
-        item.isOrdered = Element.self is any ColumnValue.Type
+        item.isOrdered = Element.self is any _ColumnValue.Type
         return .term(.item(level: level), item)
       }
       guard let (term, _) = truth(body) else { return .unknown }
@@ -150,7 +150,7 @@ extension PredicateExpressions.CollectionIndexSubscript: PredicateLowering {
       let number = constant.value as? Int, number >= 0
     else { return .unknown }
     var element = type.like(type.shape.element, canBeNull: true)
-    element.isOrdered = Output.self is any ColumnValue.Type
+    element.isOrdered = Output.self is any _ColumnValue.Type
     return .term(.element(term, walk.parameter(.int(Int64(number)), .int)), element)
   }
 

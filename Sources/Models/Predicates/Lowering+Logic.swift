@@ -16,7 +16,7 @@ extension PredicateExpressions.Value: PredicateLowering {
 
   func words(_ walk: PredicateWalk) -> String {
     if let text = value as? String { return text.debugDescription }
-    if let optional = value as? any OptionalValue, optional.isMissing { return "nil" }
+    if let optional = value as? any _OptionalValue, optional._isMissing { return "nil" }
     return "\(value)"
   }
 }
@@ -42,7 +42,7 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
       }
       switch kind {
       case .collectionCount where type.shape.isList:
-        return .term(.length(term), TermType(ColumnShape(.int), canBeNull: type.canBeNull))
+        return .term(.length(term), TermType(_ColumnShape(.int), canBeNull: type.canBeNull))
       case .collectionIsEmpty where type.shape.isList:
         return .boolean(.compare(.equal, .length(term), walk.parameter(.int(0), .int)), canBeNull: false)
       case .collectionIsEmpty where type.shape.isText:
@@ -52,8 +52,8 @@ extension PredicateExpressions.KeyPath: PredicateLowering {
     case .members(let members):
       guard members.isAsked(at: walk.nextLevel) else { return .unknown }
       switch kind {
-      case .collectionCount: return members.part.guarding(members.count, ColumnShape(.int))
-      case .collectionIsEmpty: return members.part.guarding(members.term(.none, nil), ColumnShape(.boolean))
+      case .collectionCount: return members.part.guarding(members.count, _ColumnShape(.int))
+      case .collectionIsEmpty: return members.part.guarding(members.term(.none, nil), _ColumnShape(.boolean))
       default: return .unknown
       }
     case .unknown, .constant, .range: return .unknown
@@ -116,7 +116,7 @@ extension PredicateExpressions.KeyPath {
   fileprivate static func term(_ part: EntityPart, _ attribute: CursorAttribute) -> PredicatePart {
     var type = TermType(attribute.shape, canBeNull: !attribute.shape.isNonNull || part.canBeMissing)
     type.comparesAsStored = attribute.comparesAsStored
-    type.isOrdered = Output.self is any ColumnValue.Type
+    type.isOrdered = Output.self is any _ColumnValue.Type
     type.origin = part
     type.isID = attribute.isID
     type.attribute = attribute.place

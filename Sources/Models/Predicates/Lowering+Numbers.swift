@@ -8,10 +8,10 @@ extension PredicateWalk {
   fileprivate func numbers<Number>(
     _ left: PredicatePart, _ right: PredicatePart, _ type: Number.Type
   ) -> (Term, Term, TermType)? {
-    guard Number.self is any ColumnValue.Type, let (first, second, found) = operands(left, right),
+    guard Number.self is any _ColumnValue.Type, let (first, second, found) = operands(left, right),
       found.comparesAsStored, !found.shape.isList
     else { return nil }
-    let result = TermType(ColumnShape(found.shape.scalar), canBeNull: found.canBeNull)
+    let result = TermType(_ColumnShape(found.shape.scalar), canBeNull: found.canBeNull)
     switch found.shape.scalar {
     case .int where Number.self is any FixedWidthInteger.Type:
       reckonsWithIntegers = true
@@ -90,7 +90,7 @@ extension PredicateExpressions.UnaryMinus: PredicateLowering {
         || type.shape.scalar == .float && Output.self == Double.self
     else { return .unknown }
     if type.shape.scalar == .int { walk.reckonsWithIntegers = true }
-    return .term(.negate(term), TermType(ColumnShape(type.shape.scalar), canBeNull: type.canBeNull))
+    return .term(.negate(term), TermType(_ColumnShape(type.shape.scalar), canBeNull: type.canBeNull))
   }
 
   func words(_ walk: PredicateWalk) -> String { "-\(walk.words(wrapped))" }

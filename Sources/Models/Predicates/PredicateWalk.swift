@@ -26,13 +26,13 @@ indirect enum PredicatePart {
   case range(lower: PredicatePart?, upper: PredicatePart?, includesUpper: Bool)
 
   static func boolean(_ term: Term, canBeNull: Bool = false) -> Self {
-    .term(term, TermType(ColumnShape(.boolean), canBeNull: canBeNull))
+    .term(term, TermType(_ColumnShape(.boolean), canBeNull: canBeNull))
   }
 }
 
 /// The type of a term.
 struct TermType {
-  let shape: ColumnShape
+  let shape: _ColumnShape
   let canBeNull: Bool
   /// Whether equal cells are equal values.
   var comparesAsStored = true
@@ -44,7 +44,7 @@ struct TermType {
   /// The attribute whose values these are. Their type in a schema, which enum, is known when the query runs.
   var attribute: AttributePlace?
 
-  init(_ shape: ColumnShape, canBeNull: Bool? = nil) {
+  init(_ shape: _ColumnShape, canBeNull: Bool? = nil) {
     self.shape = shape
     self.canBeNull = canBeNull ?? !shape.isNonNull
   }
@@ -57,7 +57,7 @@ struct TermType {
   }
 
   /// What has the same values, though maybe in another order.
-  func like(_ shape: ColumnShape, canBeNull: Bool? = nil) -> TermType {
+  func like(_ shape: _ColumnShape, canBeNull: Bool? = nil) -> TermType {
     var type = TermType(shape, canBeNull: canBeNull)
     type.comparesAsStored = comparesAsStored
     type.attribute = attribute
@@ -75,14 +75,14 @@ struct TermType {
 struct PredicateConstant {
   let value: Any
   /// The value as a column of the shape holds it; nil if it has no place there.
-  let stored: (ColumnShape, _ isID: Bool) -> GQLCatalog.Value?
+  let stored: (_ColumnShape, _ isID: Bool) -> GQLCatalog.Value?
 
   init<Output>(_ value: Output) {
     self.value = value
     stored = { storedValue(value, $0, isID: $1) }
   }
 
-  var isNil: Bool { (value as? any OptionalValue)?.isMissing ?? false }
+  var isNil: Bool { (value as? any _OptionalValue)?._isMissing ?? false }
 }
 
 /// An entity, or something in it that has no column itself.
@@ -114,7 +114,7 @@ struct EntityPart {
   var canBeMissing = false
 
   /// A term about the targets of its relation: null if it is not there.
-  func guarding(_ term: Term, _ shape: ColumnShape) -> PredicatePart {
+  func guarding(_ term: Term, _ shape: _ColumnShape) -> PredicatePart {
     if !canBeMissing { return .term(term, TermType(shape)) }
     let missing = Term.NullBase.place(place).isMissing
     return .term(.conditional([missing, .null, term]), TermType(shape, canBeNull: true))
@@ -132,7 +132,7 @@ protocol EntityCursor {
 /// What a description says of an attribute.
 struct CursorAttribute {
   let place: AttributePlace
-  let shape: ColumnShape
+  let shape: _ColumnShape
   let comparesAsStored: Bool
   let isID: Bool
   /// Whether it is of something that a property holds.
@@ -249,9 +249,9 @@ final class PredicateWalk {
 
 /// A value as a column of the shape holds it; nil if it has no place there, as a number that is too large. An enum's
 /// value is its code.
-func storedValue<Value>(_ value: Value, _ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value? {
+func storedValue<Value>(_ value: Value, _ shape: _ColumnShape, isID: Bool) -> GQLCatalog.Value? {
   if let optional = value as? any StorableOptional { return optional.stored(shape, isID: isID) }
-  var slot = ColumnSlot(StagingArena())
+  var slot = _ColumnSlot(StagingArena())
   let codec = ValueCodec<Value>.make()
   if let own = codec.shape, own.isLike(shape), !own.isList {
     guard (try? codec.write(value, into: &slot)) != nil else { return nil }
@@ -267,11 +267,11 @@ func storedValue<Value>(_ value: Value, _ shape: ColumnShape, isID: Bool) -> GQL
 
 /// An optional, whatever it wraps.
 private protocol StorableOptional {
-  func stored(_ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value?
+  func stored(_ shape: _ColumnShape, isID: Bool) -> GQLCatalog.Value?
 }
 
 extension Optional: StorableOptional {
-  fileprivate func stored(_ shape: ColumnShape, isID: Bool) -> GQLCatalog.Value? {
+  fileprivate func stored(_ shape: _ColumnShape, isID: Bool) -> GQLCatalog.Value? {
     if let value = self { return storedValue(value, shape, isID: isID) }
     return .null
   }

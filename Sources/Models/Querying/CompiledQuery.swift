@@ -143,9 +143,7 @@ extension QueryReading {
         }
       }
     } catch {
-      throw hosts?.problem
-        ?? ModelError.failedQuery(
-          error.diagnostic(catalog: snapshot.catalog, entityID: nil).message)
+      throw QueryHosts.problem(error, hosts, snapshot)
     }
     return result
   }

@@ -1,7 +1,7 @@
 import GQLCatalog
 import GQLStore
 
-/// A place where queries find entities: a ``Context``, or a database.
+/// A store in which queries find entities: a ``Context``, or a database.
 public protocol EntityStore {
   /// The entities as they are now. What is saved in it does not change the store, unless the store is a context.
   var entities: Context { get }
@@ -9,40 +9,42 @@ public protocol EntityStore {
 
 extension Context: EntityStore {
   /// The context itself.
-  public var entities: Context { self }
+  @inlinable public var entities: Context { self }
 }
 
 extension NestingQuery {
-  /// What is asked, with the id that one entity is asked for by.
-  private var asked: QueryList<Entity> { (self as? Query<Entity>)?.asList ?? list }
+  /// Returns all entities that the query finds, in order.
+  public func results(in store: some EntityStore) throws -> [Entity] {
+    let list = asked
+    guard let reading = try QueryReading<Entity>.of(store.entities) else { return [] }
+    return try reading.entities(try reading.found(list), list.nested, only: list.attributes)
+  }
 
-  /// All that the query gives.
-  public func results(in store: some EntityStore) throws -> [Entity] { try asked.entities(in: store.entities) }
-
-  /// The first one; nil if there is none. The others are not read.
+  /// Returns the first entity; nil if there is none. The others are not read.
   public func first(in store: some EntityStore) throws -> Entity? {
     var list = asked
     list.refineToFirst()
-    return try list.entities(in: store.entities).first
+    return try list.results(in: store).first
   }
 
-  /// The last one of ``results(in:)``; nil if there is none. The others are not read.
+  /// Returns the last one of ``results(in:)``; nil if there is none. The others are not read.
   public func last(in store: some EntityStore) throws -> Entity? {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return nil }
     let list = asked
     return try reading.entities(reading.rows(list).suffix(1), list.nested, only: list.attributes).first
   }
 
-  /// Any one; nil if there is none.
-  public func any(in store: some EntityStore) throws -> Entity? { try first(in: store) }
-
-  /// Counts what it gives.
+  /// Counts the entities that the query finds. None is read.
   public func count(in store: some EntityStore) throws -> Int {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return 0 }
-    return try asked.count(reading)
+    let list = asked
+    if case .all = list.source, list.stages.isEmpty, !reading.isDeleted {
+      return reading.snapshot.liveCount(reading.mapping.type)
+    }
+    return try reading.rows(list).count
   }
 
-  /// Tells whether it gives none.
+  /// Indicates whether the query finds no entity. None is read.
   public func isEmpty(in store: some EntityStore) throws -> Bool {
     guard let reading = try QueryReading<Entity>.of(store.entities) else { return true }
     var list = asked
@@ -50,15 +52,16 @@ extension NestingQuery {
     return try reading.rows(list).isEmpty
   }
 
-  /// All that the query gives, read in batches when they are looked at. Later changes of the store are not seen.
+  /// Returns all entities that the query finds, read in batches when they are looked at. Later changes of the store are
+  /// not seen.
   public func fetchedResults(
     in store: some EntityStore, batchSize: Int = 20
   ) throws -> FetchResultsCollection<Entity> {
     try FetchResultsCollection(asked, in: store.entities, batchSize: batchSize)
   }
 
-  /// Of all that the query gives the values of properties, and nothing else read: `[(String, Int)]` for a text and a
-  /// number.
+  /// Returns the values of properties of all entities that the query finds, and reads nothing else: `[(String, Int)]` for
+  /// a text and a number.
   public func values<each Value>(
     _ paths: repeat KeyPath<Entity, each Value>, in store: some EntityStore
   ) throws -> [(repeat each Value)] {
@@ -68,7 +71,7 @@ extension NestingQuery {
     return try rows.map { row in (repeat try (each columns).value(row)) }
   }
 
-  /// The first one; if there is none, the new one that `make` gives is saved.
+  /// Returns the first entity; if there is none, saves the new one that `make` returns.
   public func findOrCreate(in context: inout Context, _ make: () throws -> Entity) throws -> Entity {
     if let found = try first(in: context) { return found }
     return try context.atomically { context in
@@ -78,7 +81,7 @@ extension NestingQuery {
     }
   }
 
-  /// Deletes all that the query gives as one, so that none is kept by another, with what their relations' rules say; if
+  /// Deletes all entities that the query finds as one, so that none is kept by another, with what their relations' rules say; if
   /// it fails, nothing is changed.
   public func delete(in context: inout Context) throws {
     guard let reading = try QueryReading<Entity>.of(context) else { return }
@@ -103,13 +106,6 @@ extension QueryList {
   package mutating func refineToFirst() {
     if stages.isEmpty { stages.append(QueryStage()) }
     stages[stages.count - 1].limit = min(1, stages[stages.count - 1].limit ?? 1)
-  }
-
-  func count(_ reading: QueryReading<Entity>) throws -> Int {
-    if case .all = source, stages.isEmpty, !reading.isDeleted {
-      return reading.snapshot.liveCount(reading.mapping.type)
-    }
-    return try reading.rows(self).count
   }
 }
 
@@ -146,8 +142,8 @@ private struct ValueReader<Entity: EntityModelProtocol, Value> {
       throw missing
     }
     let isNull = column.isNull(row)
-    if isNull, !(Value.self is any OptionalValue.Type) { throw missing }
-    return try codec.read(ColumnCell(column.wholeCell(row, kind: kind), isNull: isNull))
+    if isNull, !(Value.self is any _OptionalValue.Type) { throw missing }
+    return try codec.read(_ColumnCell(column.wholeCell(row, kind: kind), isNull: isNull))
   }
 
   private var missing: ModelError { .unreadable("'\(path)' leads to nil") }
@@ -169,35 +165,35 @@ extension EntityInfo {
 extension ValueCodec {
   /// The codec of a property whose column was chosen statically; nil where only the whole entity can be read.
   fileprivate static func ofAttribute() -> ValueCodec<Value>? {
-    Value.self is any ColumnValue.Type ? make() : nil
+    Value.self is any _ColumnValue.Type ? make() : nil
   }
 }
 
 extension EntityModelProtocol {
-  /// Any entity of the type; nil if there is none.
-  public static func any(in store: some EntityStore) throws -> Self? { try Query<Self>().first(in: store) }
+  /// Returns all entities of the type.
+  public static func results(in store: some EntityStore) throws -> [Self] { try query().results(in: store) }
 
-  /// All entities of the type.
-  public static func results(in store: some EntityStore) throws -> [Self] { try Query<Self>().results(in: store) }
+  /// Returns the first entity of the type; nil if there is none.
+  public static func first(in store: some EntityStore) throws -> Self? { try query().first(in: store) }
 
-  /// All entities of the type, read in batches when they are looked at.
+  /// Returns all entities of the type, read in batches when they are looked at.
   public static func fetchedResults(
     in store: some EntityStore, batchSize: Int = 20
   ) throws -> FetchResultsCollection<Self> {
-    try Query<Self>().fetchedResults(in: store, batchSize: batchSize)
+    try query().fetchedResults(in: store, batchSize: batchSize)
   }
 
   /// Counts the entities of the type.
-  public static func count(in store: some EntityStore) throws -> Int { try Query<Self>().count(in: store) }
+  public static func count(in store: some EntityStore) throws -> Int { try query().count(in: store) }
 
-  /// Tells whether there is no entity of the type.
-  public static func isEmpty(in store: some EntityStore) throws -> Bool { try Query<Self>().isEmpty(in: store) }
+  /// Indicates whether there is no entity of the type.
+  public static func isEmpty(in store: some EntityStore) throws -> Bool { try query().isEmpty(in: store) }
 
-  /// Any entity of the type; if there is none, the new one that `make` gives is saved.
+  /// Returns the first entity of the type; if there is none, saves the new one that `make` returns.
   public static func findOrCreate(in context: inout Context, _ make: () throws -> Self) throws -> Self {
-    try Query<Self>().findOrCreate(in: &context, make)
+    try query().findOrCreate(in: &context, make)
   }
 
   /// Deletes all entities of the type, each with what its relations' rules say; if one fails, none.
-  public static func deleteAll(in context: inout Context) throws { try Query<Self>().delete(in: &context) }
+  public static func deleteAll(in context: inout Context) throws { try query().delete(in: &context) }
 }

@@ -13,6 +13,9 @@ package struct FoundRows {
     self.nested = nested
   }
 
+  /// Where the rows of each parent lie.
+  var lists: [Range<Int>] { zip([0] + ends, ends).map { $0..<$1 } }
+
   /// Some of the rows, one behind the other, with what comes with these.
   func part(_ range: Range<Int>) -> FoundRows {
     FoundRows(Array(rows[range]), nested: nested.map { $0.map { $0?.ofParents(range) } })

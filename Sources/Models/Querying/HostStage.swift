@@ -42,6 +42,12 @@ final class QueryHosts: HostCode {
 
   func noteAsked() { for stage in stages { stage.noteAsked() } }
 
+  /// What a run that ended is an error of: what the program has thrown, or else the query.
+  static func problem(_ problem: RuntimeProblem, _ hosts: QueryHosts?, _ snapshot: Snapshot) -> any Error {
+    hosts?.problem
+      ?? ModelError.failedQuery(problem.diagnostic(catalog: snapshot.catalog, entityID: nil).message)
+  }
+
   /// Ends the run with what the program throws.
   private func ending<Result>(_ body: () throws -> Result) throws(RuntimeProblem) -> Result {
     do { return try body() } catch {

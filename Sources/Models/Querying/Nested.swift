@@ -52,18 +52,3 @@ public struct MetadataPredicate: Sendable, Hashable {
     .updated(within: range)
   }
 }
-
-extension EntityModelProtocol {
-  /// All entities of the type, with what their relations lead to, one form for each depth.
-  public static func queryAll(with nested: Nested...) -> QueryList<Self> { query().with(nested) }
-
-  /// The same; the context is not needed, because it is given to ``QueryList/resolve(in:)``.
-  public static func queryAll(with nested: Nested..., in context: Context) -> QueryList<Self> { query().with(nested) }
-
-  /// The query with what its entity's relations lead to, one form for each depth.
-  public static func nestedQueryModifier(
-    _ query: Query<Self>, in context: Context, nested: [Nested]
-  ) -> Query<Self> {
-    query.with(nested)
-  }
-}

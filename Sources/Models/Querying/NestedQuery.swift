@@ -32,8 +32,8 @@ import GQLStore
 
 /// What is wanted of a relation, with its types.
 class TypedNestedQuery<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: NestedQuery<Parent> {
   typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
 
@@ -122,17 +122,26 @@ class TypedNestedQuery<
     _ make: ([Value]) -> Relation<Target, Directionality, Cardinality, Constraints>.State
   ) {
     var start = 0
-    for parent in parents.indices where parent < ends.count {
-      let end = ends[parent]
-      // A to-one relation without a target says nothing.
-      if end > start || Cardinality.isToMany {
-        // A slice of an array takes several times as long to make one of.
-        let own =
-          !Cardinality.isToMany
-          ? [values[start]] : end - start == values.count ? values : Array(values[start..<end])
-        parents[parent][keyPath: path] = Relation(make(own), isPart: isPart && Cardinality.isToMany, isRead: true)
+    let isToMany = Cardinality._isToMany
+    values.withUnsafeBufferPointer { all in
+      for parent in 0..<min(parents.count, ends.count) {
+        let end = ends[parent]
+        // A to-one relation without a target says nothing.
+        if end > start || isToMany {
+          let count = isToMany ? end - start : 1
+          // A slice of an array takes several times as long to make one of.
+          let own =
+            isToMany && count == values.count
+            ? values
+            : [Value](unsafeUninitializedCapacity: count) { memory, made in
+              guard let source = all.baseAddress, let first = memory.baseAddress else { return }
+              first.initialize(from: source + start, count: count)
+              made = count
+            }
+          parents[parent][keyPath: path] = Relation(make(own), isPart: isPart && isToMany, isRead: true)
+        }
+        start = end
       }
-      start = end
     }
   }
 }
@@ -140,8 +149,8 @@ class TypedNestedQuery<
 /// Entities of a relation's type that need not be linked: in to-many relations all that the query gives, in to-one
 /// relations none.
 final class SchemaQuery<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: TypedNestedQuery<Parent, Target, Directionality, Cardinality, Constraints> {
   /// The query without its order, which nothing has that has no metadata.
   var unordered: QueryList<Target>?
@@ -149,7 +158,7 @@ final class SchemaQuery<
   override func branch(
     _ reading: QueryReading<Parent>, _ builder: inout QueryTreeBuilder
   ) throws -> QueryTree.Branch {
-    guard Cardinality.isToMany, let targets = QueryReading<Target>(reading.context) else { return .none }
+    guard Cardinality._isToMany, let targets = QueryReading<Target>(reading.context) else { return .none }
     let all = targets.mapping.hooks.keepsMetadata ? query : unordered ?? query
     return .all(try builder.tree(of: all, targets, nested: query.nested))
   }
@@ -164,7 +173,7 @@ final class SchemaQuery<
   }
 
   override func note(_ reading: QueryReading<Parent>, _ reads: inout ReadSet) {
-    guard Cardinality.isToMany, reads.meets(self), let targets = QueryReading<Target>(reading.context) else { return }
+    guard Cardinality._isToMany, reads.meets(self), let targets = QueryReading<Target>(reading.context) else { return }
     targets.note(query, &reads)
   }
 }

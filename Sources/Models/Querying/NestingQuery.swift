@@ -1,22 +1,34 @@
-/// A query whose entities come with others that their relations lead to: of one entity, or of many.
-public protocol NestingQuery<Entity> {
-  /// An entity that the query gives.
+/// A query that can be refined: for one entity, for many, or for several lists.
+public protocol RefinableQuery<Entity>: CustomStringConvertible {
+  /// An entity that the query finds.
   associatedtype Entity: EntityModelProtocol
-  /// All that is asked, as a query for many entities: without the id that one entity is asked for by.
-  var list: QueryList<Entity> { get set }
+  /// What is asked, as a query for many entities, without the id that one entity is asked for by.
+  var _list: QueryList<Entity> { get set }
 }
+
+/// A query whose answer is one list of entities: for one entity, or for many.
+public protocol NestingQuery<Entity>: RefinableQuery {}
 
 extension QueryList: NestingQuery {
   /// The query itself.
-  public var list: Self {
+  public var _list: Self {
     get { self }
     set { self = newValue }
   }
 }
 
-extension Query: NestingQuery {}
+extension RefinableQuery {
+  /// The query for all that it finds, as one list.
+  var asked: QueryList<Entity> {
+    switch self {
+    case let query as Query<Entity>: query.asList
+    case let query as QueryGroup<Entity>: query.flatten()
+    default: _list
+    }
+  }
+}
 
-extension NestingQuery {
+extension RefinableQuery {
   /// With the entity that a relation leads to, as the closure says.
   public func with<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToOne, Constraints>> & Sendable,
@@ -96,13 +108,26 @@ extension NestingQuery {
   /// With what all relations lead to, one form for each depth.
   public func with(_ nested: [Nested]) -> Self {
     var query = self
-    query.list.nested += QueryList<Entity>.bulk(nested[...])
+    query._list.nested += QueryList<Entity>.bulk(nested[...])
+    return query
+  }
+
+  /// With what relations lead to that are likely to be looked at. A path to no relation is passed over.
+  func prefetching(_ paths: [PartialKeyPath<Entity>]) -> Self {
+    let info = EntityInfo<Entity>.shared
+    var query = self
+    for path in paths {
+      guard let place = info.relation(value: path) ?? info.relation(path),
+        query._list.prefetched.insert(place).inserted
+      else { continue }
+      query._list.nested += info.loading([[place][...]])
+    }
     return query
   }
 
   private func nesting(_ nested: NestedQuery<Entity>) -> Self {
     var query = self
-    query.list.nested.append(nested.depth > NestingDepth.maximum ? TooDeepQuery() : nested)
+    query._list.nested.append(nested.depth > NestingDepth.maximum ? TooDeepQuery() : nested)
     return query
   }
 }

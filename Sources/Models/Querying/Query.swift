@@ -1,34 +1,36 @@
+import Foundation
 import GQLCatalog
 import GQLStore
 
-/// A question for one entity: by its id, or the first of a list. A value, answered by ``resolve(in:)``.
-public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
-  /// Nil where it is the first of `list`.
+/// A query for one entity by its id, or for the first of a list. A value, answered by ``first(in:)``.
+public struct Query<Entity: EntityModelProtocol>: NestingQuery, @unchecked Sendable {
+  /// Nil where it is the first of the list.
   @usableFromInline let id: Entity.ID?
   /// All that is asked beside the id.
-  public var list: QueryList<Entity>
+  public var _list: QueryList<Entity>
 
   @inlinable init(id: Entity.ID) {
     self.id = id
-    list = QueryList()
+    _list = QueryList()
   }
 
   /// The first of a list.
   init(_ list: QueryList<Entity>, _ nested: [NestedQuery<Entity>] = []) {
     id = nil
-    self.list = list
-    self.list.nested = nested
+    _list = list
+    _list.nested = nested
   }
 
-  /// The entity of an id. The context is not needed: it is given to ``resolve(in:)``.
-  public init(context: Context, id: Entity.ID) { self.init(id: id) }
+  /// Makes a query for all entities of the type; ``first(in:)`` is the first of them.
+  public init() { self.init(QueryList()) }
 
-  /// The entity; nil if there is none, or if it cannot be read because another program has put something else there.
+  /// Returns the first entity; nil if there is none. The others are not read.
   ///
   /// Complexity: O(1) for an id. Inlined, so that what asks for an entity by its text or number is made for its type.
   @inlinable
-  public func resolve(in context: Context) -> Entity? {
-    if let id, list.isPlain {
+  public func first(in store: some EntityStore) throws -> Entity? {
+    let context = store.entities
+    if let id, _list.isPlain {
       // What is no text and no number, and what the context does not know yet, takes the way that all queries take.
       var lookup = EntityLookup.unknown
       if let text = id as? String {
@@ -42,133 +44,77 @@ public struct Query<Entity: EntityModelProtocol>: @unchecked Sendable {
       case .found(let cursor):
         var reader = EntityReader<Entity>(cursor)
         // The cursor holds addresses only.
-        return withExtendedLifetime(context) { try? Entity(from: &reader) }
+        return try withExtendedLifetime(context) { try Entity(from: &reader) }
       }
     }
-    return try? entity(in: context)
+    return try entity(in: context)
   }
 
   @usableFromInline
   func entity(in context: Context) throws -> Entity? {
-    if let id, list.isPlain {
-      guard let (_, mapping) = try context.storage.find(Entity.self), let snapshot = context.storage.current,
-        let row = try mapping.row(id, snapshot)
-      else { return nil }
-      if mapping.readsDeleted { return try QueryReading<Entity>.of(context)?.entity(row) }
-      return try mapping.entity(row, snapshot, context.storage.opaques(of: mapping.type))
-    }
-    guard let reading = try QueryReading<Entity>.of(context) else { return nil }
-    let found = try reading.found(asList)
-    return try reading.entities(found.part(0..<min(1, found.rows.count)), list.nested, only: list.attributes).first
+    guard let id, _list.isPlain else { return try asList.first(in: context) }
+    guard let (_, mapping) = try context.storage.find(Entity.self), let snapshot = context.storage.current,
+      let row = try mapping.row(id, snapshot)
+    else { return nil }
+    if mapping.readsDeleted { return try QueryReading<Entity>.of(context)?.entity(row) }
+    return try mapping.entity(row, snapshot, context.storage.opaques(of: mapping.type))
   }
 
   /// As a list of one.
   package var asList: QueryList<Entity> {
-    guard let id else { return list }
-    var list = list
+    guard let id else { return _list }
+    var list = _list
     list.source = .ids([id])
-    return list
-  }
-
-  /// The entity, if the condition holds for it.
-  public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
-    var query = self
-    query.list = list.filter(predicate)
-    return query
-  }
-
-  /// Takes the entity if it holds for it.
-  @_disfavoredOverload
-  public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate(of: Entity.self)) }
-
-  /// The entity, if the condition holds for it too.
-  public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
-}
-
-/// Questions for several lists.
-public struct QueryGroup<Entity: EntityModelProtocol>: @unchecked Sendable {
-  /// The targets of a relation of entities, with what a closure makes of each list of them; nil for all.
-  let source: (QueryList<Entity>?) -> QuerySource<Entity>
-  /// Finds the lists: their rows, and where each ends.
-  let find: (Context) throws -> FoundRows
-  var nested: [NestedQuery<Entity>] = []
-
-  /// The lists, in order, without what cannot be read.
-  public func resolve(in context: Context) -> [[Entity]] {
-    guard let reading = QueryReading<Entity>(context), let found = try? find(context) else { return [] }
-    let entities = try? reading.entities(found.rows, nested)
-    var start = 0
-    return found.ends.map { end in
-      defer { start = end }
-      return entities.map { Array($0[start..<end]) } ?? reading.readable(Array(found.rows[start..<end]), nested)
-    }
-  }
-
-  /// All lists in one.
-  public func flatten() -> QueryList<Entity> {
-    var list = QueryList(from: source(nil))
-    list.nested = nested
-    return list
-  }
-
-  /// Explains how the query is answered: see ``QueryList/explain(in:costs:)``.
-  public func explain(in context: Context, costs: Bool = true) -> String {
-    flatten().explain(in: context, costs: costs)
-  }
-
-  /// All lists in one, each changed by `transform`: `flatMap { $0.limit(2) }` gives the first two of each.
-  public func flatMap(_ transform: (QueryList<Entity>) -> QueryList<Entity>) -> QueryList<Entity> {
-    let each = QueryList<Entity>.given { list in
-      var list = list
-      list.nested = nested
-      return transform(list)
-    }
-    var list = QueryList(from: source(each))
-    list.nested = each.nested
-    list.prefetched = each.prefetched
-    list.attributes = each.attributes
     return list
   }
 }
 
 extension EntityModelProtocol {
-  /// The entity of an id.
+  /// Makes a query for the entity of an id.
   @inlinable public static func query(_ id: ID) -> Query<Self> { Query(id: id) }
 
-  /// All entities of the type, in the order in which they were saved first.
+  /// Makes a query for all entities of the type, in the order in which they were saved first.
   public static func query() -> QueryList<Self> { QueryList() }
 
-  /// The entities of ids, in that order, each as often as its id; ids that are not saved are passed over.
+  /// Makes a query for the entities of ids, in that order, each as often as its id; ids that are not saved are passed
+  /// over.
   public static func query(_ ids: [ID]) -> QueryList<Self> { QueryList(.ids(ids)) }
 
-  /// The entities for which a condition holds.
-  public static func filter(_ predicate: QueryPredicate<Self>) -> QueryList<Self> { query().filter(predicate) }
+  /// Makes a query for the entities for which a condition holds: `User.filter(\.age >= 18)`.
+  public static func filter(_ condition: QueryPredicate<Self>) -> QueryList<Self> { query().filter(condition) }
 
-  /// Finds the entities for which it holds.
+  /// Makes a query for the entities for which a predicate holds: `User.filter(#Predicate { $0.age >= 18 })`.
+  public static func filter(_ predicate: Predicate<Self>) -> QueryList<Self> { query().filter(predicate) }
+
+  /// Makes a query for the entities for which a condition on metadata holds: `User.filter(.updated(within: range))`.
   @_disfavoredOverload
-  public static func filter(_ predicate: MetadataPredicate) -> QueryList<Self> { query().filter(predicate) }
+  public static func filter(_ condition: MetadataPredicate) -> QueryList<Self> { query().filter(condition) }
 
-  /// Asks for what is saved under its id.
+  /// Makes a query for what is saved under its id.
   public func query() -> Query<Self> { Query(id: id) }
 }
 
 extension QueryList {
-  /// The entities for which a condition holds: `.or(.filter(\.age == 30))`.
-  public static func filter(_ predicate: QueryPredicate<Entity>) -> Self { Entity.filter(predicate) }
+  /// Makes a query for the entities for which a condition holds: `.or(.filter(\.age == 30))`.
+  public static func filter(_ condition: QueryPredicate<Entity>) -> Self { Entity.filter(condition) }
 
-  /// Finds the entities for which it holds.
+  /// Makes a query for the entities for which a predicate holds.
+  public static func filter(_ predicate: Predicate<Entity>) -> Self { Entity.filter(predicate) }
+
+  /// Makes a query for the entities for which a condition on metadata holds.
   @_disfavoredOverload
-  public static func filter(_ predicate: MetadataPredicate) -> Self { Entity.filter(predicate) }
+  public static func filter(_ condition: MetadataPredicate) -> Self { Entity.filter(condition) }
 }
 
 extension Array where Element: EntityModelProtocol {
-  /// Asks for what is saved under the ids.
+  /// Makes a query for what is saved under the ids.
   public func query() -> QueryList<Element> { Element.query(map(\.id)) }
 }
 
 extension Array {
-  /// The entities, without those that are not saved.
-  public func resolve<Entity>(in context: Context) -> [Entity] where Element == Query<Entity> {
-    compactMap { $0.resolve(in: context) }
+  /// Returns the first entity of each query, without those that are not saved.
+  public func results<Entity>(in store: some EntityStore) throws -> [Entity] where Element == Query<Entity> {
+    let context = store.entities
+    return try compactMap { try $0.first(in: context) }
   }
 }

@@ -11,23 +11,39 @@ private struct ReadableQuery {
   let snapshot: Snapshot
   /// Indicates whether further relations are asked of the entities that there are.
   let isCut: Bool
+  /// Indicates whether Swift could compute the numbers that the planner fails with.
+  let canReckonInSwift: Bool
+  private let hosts: [AnyHostStage]
 
-  init<Entity>(_ list: QueryList<Entity>, _ reading: QueryReading<Entity>) throws {
-    var builder = QueryTreeBuilder(list.nested, reading.schema)
+  init<Entity>(_ list: QueryList<Entity>, _ reading: QueryReading<Entity>, reckonsInSwift: Bool = false) throws {
+    var builder = QueryTreeBuilder(list.nested, reading.schema, reckonsInSwift: reckonsInSwift)
     var tree = try reading.tree(of: list, &builder)
     try builder.nest(list.nested, reading, into: &tree)
     snapshot = reading.snapshot
     query = QueryLowering.lower(tree, builder.values, snapshot.catalog, hasValues: true).query
     isCut = tree.hasOpen
+    canReckonInSwift = builder.canReckonInSwift && !reckonsInSwift
+    hosts = builder.values.hosts.map(\.stage)
   }
 
-  func plan(costs: Bool) -> String {
+  func plan(costs: Bool, analyze: Bool) throws -> String {
     let plan = optimize(
       query, catalog: snapshot.catalog, statistics: snapshot, parameters: [],
       sampler: PredicateSampler(snapshot: snapshot, parameters: [])
     ).output
-    let text = GQLPlanner.explain(plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs))
+    let options = ExplainOptions(costs: costs, analyzed: analyze ? try actuals(of: plan) : nil)
+    let text = GQLPlanner.explain(plan, catalog: snapshot.catalog, options: options)
     return isCut ? "\(text)and further relations, which are not shown\n" : text
+  }
+
+  /// Runs a plan, and returns what was measured of it.
+  private func actuals(of plan: PhysicalPlan) throws -> [SetActuals] {
+    let hosts = QueryHosts(hosts)
+    do throws(RuntimeProblem) {
+      return try Executable(plan, catalog: snapshot.catalog).analyzeLevels(snapshot, parameters: [], host: hosts)
+    } catch {
+      throw QueryHosts.problem(error, hosts, snapshot)
+    }
   }
 
   /// The query as text would ask it.
@@ -106,38 +122,38 @@ extension QueryTree {
   }
 }
 
-extension QueryList {
+extension RefinableQuery {
   /// Explains how the query is answered: the plan that runs, which is that of the same query as text. What is done in
   /// Swift, because columns cannot tell, stands in its place in the plan.
   ///
-  /// - Parameter costs: whether estimates and costs are shown; without them the text is the same for like data.
-  public func explain(in context: Context, costs: Bool = true) -> String {
-    guard let reading = QueryReading<Entity>(context) else {
+  /// ```swift
+  /// print(User.filter(\.age >= 18).explain(in: database, analyze: true))
+  /// ```
+  /// - Parameters:
+  ///   - costs: Whether estimates and costs are shown; without them the text is the same for like data.
+  ///   - analyze: Whether to run the query and show of each operator how often it ran, the rows and the time. No entity
+  ///     is read but for what is done in Swift.
+  public func explain(in store: some EntityStore, costs: Bool = true, analyze: Bool = false) -> String {
+    guard let reading = QueryReading<Entity>(store.entities) else {
       return "nothing: the context does not know \(Entity.self)\n"
     }
-    do { return try ReadableQuery(self, reading).plan(costs: costs) } catch { return "\(error)\n" }
+    do {
+      let query = try ReadableQuery(asked, reading)
+      do { return try query.plan(costs: costs, analyze: analyze) } catch ModelError.failedQuery
+        where query.canReckonInSwift
+      {
+        return try ReadableQuery(asked, reading, reckonsInSwift: true).plan(costs: costs, analyze: analyze)
+      }
+    } catch {
+      return "\(error)\n"
+    }
   }
 
-  /// Writes what is asked as text: `User(where: age > 18, limit: 3)`. What columns cannot tell is in words.
+  /// Writes the query as text would ask it: `User(where: age > 18, limit: 3)`. What columns cannot tell is in words.
   public var description: String {
     guard let context = try? Context(for: Entity.self), let reading = QueryReading<Entity>(context) else {
       return "\(Entity.self)"
     }
-    do { return try ReadableQuery(self, reading).request } catch { return "\(error)" }
+    do { return try ReadableQuery(asked, reading).request } catch { return "\(error)" }
   }
-}
-
-extension QueryList: CustomStringConvertible {}
-extension Query: CustomStringConvertible {
-  /// Writes what is asked as text would ask it: `user(id: 1)`.
-  public var description: String { asList.description }
-}
-extension QueryGroup: CustomStringConvertible {
-  /// Writes what is asked as text would ask it.
-  public var description: String { flatten().description }
-}
-
-extension Query {
-  /// Explains how the query is answered: see ``QueryList/explain(in:costs:)``.
-  public func explain(in context: Context, costs: Bool = true) -> String { asList.explain(in: context, costs: costs) }
 }

@@ -1,8 +1,8 @@
 import GQLCatalog
 import GQLStore
 
-/// A question for many entities: which, in which order, with which of their relations. A value, answered by
-/// ``resolve(in:)``.
+/// A query for many entities: which, in which order, with which of their relations. A value, answered by
+/// ``NestingQuery/results(in:)``.
 ///
 /// Unchecked because key paths of properties are immutable.
 public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
@@ -31,52 +31,21 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
   /// Whether nothing is asked beside the source. Counts, because the metadata that `isEmpty` asks for cost more.
   @inlinable var isPlain: Bool { stages.count == 0 && nested.count == 0 && attributes == nil }
 
-  /// The entities, in order. What cannot be read, because another program has put something else there, is left out.
-  public func resolve(in context: Context) -> [Entity] {
-    if let entities = try? entities(in: context) { return entities }
+  /// Returns the entities, in order, without those that cannot be read.
+  func readable(in context: Context) -> [Entity] {
     guard let reading = QueryReading<Entity>(context), let rows = try? reading.rows(self) else { return [] }
     return reading.readable(rows, nested, only: attributes)
   }
 
-  func entities(in context: Context) throws -> [Entity] {
-    guard let reading = try QueryReading<Entity>.of(context) else { return [] }
-    return try reading.entities(try reading.found(self), nested, only: attributes)
-  }
-
-  /// The last stage, or a new one where what comes must see what it gives.
-  private func adding(_ isNew: (QueryStage<Entity>) -> Bool, _ change: (inout QueryStage<Entity>) -> Void) -> Self {
-    var query = self
-    if let last = query.stages.indices.last, !isNew(query.stages[last]) {
-      change(&query.stages[last])
-    } else {
-      var stage = QueryStage<Entity>()
-      change(&stage)
-      query.stages.append(stage)
-    }
-    return query
-  }
-
-  /// Changes the last stage, whose slice, if it has one, is a range of what the stage gives then.
-  mutating func refine(_ change: (inout QueryStage<Entity>) -> Void) {
-    if stages.isEmpty || stages[stages.count - 1].isSliced && !stages[stages.count - 1].isRange {
-      stages.append(QueryStage())
-    }
+  /// Changes the last stage, or a new one after a slice.
+  ///
+  /// - Parameter keepsRange: Whether a range of indices stays the last thing that is done.
+  mutating func refine(keepsRange: Bool = false, _ change: (inout QueryStage<Entity>) -> Void) {
+    if let last = stages.last, !last.isSliced || keepsRange && last.isRange {} else { stages.append(QueryStage()) }
     change(&stages[stages.count - 1])
   }
 
-  // MARK: - Conditions
-
-  /// Takes those for which the condition holds.
-  public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
-    adding({ $0.isSliced }) { $0.add([predicate]) }
-  }
-
-  /// Keeps those for which it holds.
-  @_disfavoredOverload
-  public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate(of: Entity.self)) }
-
-  /// Takes those for which the condition holds too.
-  public func and(_ predicate: QueryPredicate<Entity>) -> Self { filter(predicate) }
+  // MARK: - Combinations
 
   /// Takes those that the other query gives too, in the order of this one.
   public func and(_ other: QueryList<Entity>) -> Self {
@@ -129,31 +98,6 @@ public struct QueryList<Entity: EntityModelProtocol>: @unchecked Sendable {
     query.prefetched = prefetched
     query.attributes = attributes
     return query
-  }
-
-  // MARK: - Order and slices
-
-  /// In the order of properties, the first one first; what is equal keeps its order.
-  public func sorted<each Key: Comparable>(by paths: repeat KeyPath<Entity, each Key> & Sendable) -> Self {
-    var keys: [QueryOrder<Entity>] = []
-    repeat keys.append(QueryOrder(each paths))
-    return sorted(keys)
-  }
-
-  func sorted(_ keys: [QueryOrder<Entity>]) -> Self { adding({ $0.isSliced }) { $0.order = keys + $0.order } }
-
-  /// In the order of what is known of each entity: `.updatedAt`. Without entities of types that keep no metadata.
-  public func sorted(by key: MetadataOrder) -> Self {
-    adding({ $0.isSliced }) { $0.order.insert(QueryOrder(key), at: 0) }
-  }
-
-  /// The first so many, behind some that are passed over.
-  public func limit(_ limit: Int, offset: Int = 0) -> Self {
-    adding({ $0.isSliced }) {
-      $0.limit = limit
-      $0.offset = offset
-      $0.isRange = false
-    }
   }
 
   /// Each entity once.

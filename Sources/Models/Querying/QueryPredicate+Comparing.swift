@@ -80,7 +80,7 @@ private func ordering<Entity: EntityModelProtocol, Property, Value: Comparable &
   _ op: ComparisonOperator, _ path: KeyPath<Entity, Property> & Sendable, _ type: Value.Type, _ value: Value,
   _ test: @escaping (Property) -> Bool
 ) -> QueryPredicate<Entity> {
-  guard type is any ColumnValue.Type else {
+  guard type is any _ColumnValue.Type else {
     let reader = PathReader(path)
     return QueryPredicate(nil) { entity, _ in reader.read(entity).map(test) ?? false }
   }
@@ -95,7 +95,7 @@ private func comparison<Entity: EntityModelProtocol, Property, Value>(
   let reader = PathReader(path)
   let holds: (Entity, EntityFacts) -> Bool = { entity, _ in reader.read(entity).map(test) ?? ofNothing }
   let info = EntityInfo<Entity>.shared
-  if op == .equal || op == .notEqual, let node = info.nodes[path], (value as? any OptionalValue)?.isMissing == true {
+  if op == .equal || op == .notEqual, let node = info.nodes[path], (value as? any _OptionalValue)?._isMissing == true {
     let hasObject = Term.hasObject(.level(0), node.attribute)
     var predicate = QueryPredicate<Entity>(op == .equal ? .not(hasObject) : hasObject, holds: holds)
     predicate.seesObjects = true
@@ -124,19 +124,19 @@ private func comparison<Entity: EntityModelProtocol, Property, Value>(
 /// The value as the column would hold it; nil if it has no place there, as a number that is too large. The code of an
 /// enum's value is an integer, because what it is the code of shows in a schema only.
 private func constant<Entity: EntityModelProtocol, Value>(
-  _ value: Value, _ shape: ColumnShape, isID: Bool, _ type: Entity.Type
+  _ value: Value, _ shape: _ColumnShape, isID: Bool, _ type: Entity.Type
 ) -> GQLCatalog.Value? {
-  if let optional = value as? any OptionalValue {
-    guard let wrapped = optional.anyValue else { return .null }
+  if let optional = value as? any _OptionalValue {
+    guard let wrapped = optional._anyValue else { return .null }
     func opened<Wrapped>(_ value: Wrapped) -> GQLCatalog.Value? { constant(value, shape, isID: isID, type) }
     return _openExistential(wrapped, do: opened)
   }
-  var slot = ColumnSlot(StagingArena())
+  var slot = _ColumnSlot(StagingArena())
   do {
     if isID, let id = value as? Entity.ID {
       try EntityInfo<Entity>.shared.idCodec.write(id, into: &slot)
-    } else if let value = value as? any ColumnValue {
-      try value.write(into: &slot)
+    } else if let value = value as? any _ColumnValue {
+      try value._write(into: &slot)
     } else {
       let codec = ValueCodec<Value>.make()
       // A property's own codec may be another one than that of its type alone.

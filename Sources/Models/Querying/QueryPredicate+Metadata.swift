@@ -17,8 +17,11 @@ extension QueryPredicate {
 
   /// Holds if what is known of it beside its properties is within the range: `.metadata(\.updatedAt, within: range)`.
   public static func metadata(_ path: KeyPath<EntityMetadata, Date>, within range: ClosedRange<Date>) -> Self {
-    // There is one such path.
-    updated(within: range)
+    if path == \.updatedAt { return updated(within: range) }
+    return Self(nil) { _, facts in
+      guard let time = facts.updatedAt else { return false }
+      return range.contains(EntityMetadata(updatedAt: Date(microseconds: time))[keyPath: path])
+    }
   }
 }
 

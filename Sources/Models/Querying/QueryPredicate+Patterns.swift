@@ -4,7 +4,7 @@ import Foundation
 /// in Swift, on the rows that the rest of the condition leaves.
 extension QueryPredicate {
   /// One of the texts has a match of a pattern.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., matches pattern: NSRegularExpression,
     options: NSRegularExpression.MatchingOptions = []
   ) -> Self {
@@ -12,7 +12,7 @@ extension QueryPredicate {
   }
 
   /// None of the texts has a match of a pattern.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., notMatching pattern: NSRegularExpression,
     options: NSRegularExpression.MatchingOptions = []
   ) -> Self {
@@ -23,7 +23,7 @@ extension QueryPredicate {
   ///
   /// The pattern is the query's from here on. Code of the program in it, as `transform` of a capture, runs on one thread at
   /// a time. It may ask queries, even this one, but not wait for other threads that do.
-  public static func string<Property: TextProperty, Output>(
+  public static func string<Property: _TextProperty, Output>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., matches pattern: sending Regex<Output>
   ) -> Self {
     let pattern = SharedPattern(pattern)
@@ -31,18 +31,18 @@ extension QueryPredicate {
   }
 
   /// None of the texts has a match of a pattern, which is the query's from here on.
-  public static func string<Property: TextProperty, Output>(
+  public static func string<Property: _TextProperty, Output>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., notMatching pattern: sending Regex<Output>
   ) -> Self {
     let pattern = SharedPattern(pattern)
     return !search(paths) { try pattern.hasMatch(in: $0) }
   }
 
-  private static func search<Property: TextProperty>(
+  private static func search<Property: _TextProperty>(
     _ paths: [KeyPath<Entity, Property>], _ isMatch: @escaping (String) throws -> Bool
   ) -> Self {
     let readers = paths.map { PathReader($0) }
-    return Self(nil) { entity, _ in try readers.contains { try $0.read(entity)?.knownText.map(isMatch) ?? false } }
+    return Self(nil) { entity, _ in try readers.contains { try $0.read(entity)?._knownText.map(isMatch) ?? false } }
   }
 }
 

@@ -2,73 +2,57 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 
-/// A property that a condition on texts may be about: a text, or an optional one. Where it is nil, no test holds.
-public protocol TextProperty {
-  /// The text, if there is one.
-  var knownText: String? { get }
-}
-
-extension String: TextProperty {
-  /// The text itself.
-  public var knownText: String? { self }
-}
-
-extension Optional: TextProperty where Wrapped == String {
-  /// The optional itself.
-  public var knownText: String? { self }
-}
-
 extension QueryPredicate {
   /// One of the texts contains another.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., contains text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.contains, paths, text, caseSensitive)
   }
 
   /// One of the texts begins with another.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., hasPrefix text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.startsWith, paths, text, caseSensitive)
   }
 
   /// One of the texts ends with another.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., hasSuffix text: String, caseSensitive: Bool = false
   ) -> Self {
     test(.endsWith, paths, text, caseSensitive)
   }
 
   /// None of the texts contains another.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., notContains text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.contains, paths, text, caseSensitive)
   }
 
   /// None of the texts begins with another.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., notHavingPrefix text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.startsWith, paths, text, caseSensitive)
   }
 
   /// None of the texts ends with another.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., notHavingSuffix text: String, caseSensitive: Bool = false
   ) -> Self {
     !test(.endsWith, paths, text, caseSensitive)
   }
 
-  private static func test<Property: TextProperty>(
+  private static func test<Property: _TextProperty>(
     _ test: TextTest, _ paths: [KeyPath<Entity, Property>], _ text: String, _ isCaseSensitive: Bool
   ) -> Self {
     let wanted = isCaseSensitive ? Array(text.utf8) : folded(text)
     let readers = paths.map { PathReader($0) }
     let holds: (Entity, EntityFacts) -> Bool = { entity, _ in
       readers.contains { reader in
-        guard let text = reader.read(entity)?.knownText else { return false }
+        guard let text = reader.read(entity)?._knownText else { return false }
         let value = isCaseSensitive ? Array(text.utf8) : folded(text)
         return switch test {
         case .contains: value.isEmpty || wanted.isEmpty ? wanted.isEmpty : value.firstRange(of: wanted) != nil

@@ -12,7 +12,7 @@ extension QueryPredicate {
   /// A list that must match, and that has no order of its own, begins with the best: by BM25, where a word that is there
   /// as it was written counts more than one with a slip. Equally good ones keep their order. It is the same with and
   /// without a ``FullTextIndex``, but for computed properties without one, which are not ordered.
-  public static func string<Property: TextProperty>(
+  public static func string<Property: _TextProperty>(
     _ paths: (KeyPath<Entity, Property> & Sendable)..., matches words: String
   ) -> Self {
     let query = wordQuery(words)
@@ -20,7 +20,7 @@ extension QueryPredicate {
     let readers = paths.map { PathReader($0) }
     let holds: (Entity, EntityFacts) -> Bool = { entity, _ in
       // Computed properties may do anything, even search.
-      let texts = readers.compactMap { $0.read(entity)?.knownText }
+      let texts = readers.compactMap { $0.read(entity)?._knownText }
       return search.withLock { search in
         let matcher = search ?? TextMatcher(wordSearch: query)
         search = matcher

@@ -47,20 +47,20 @@ final class CombinedSource<Entity: EntityModelProtocol>: QuerySource<Entity> {
 
 /// A query over the targets of a relation of each of another query's entities.
 final class EachSource<
-  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Parent: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: QuerySource<Target> {
   typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   private let path: Path
   private let parents: QueryList<Parent>
-  /// Nil for all targets.
-  private let each: QueryList<Target>?
+  /// What is taken of the targets of each.
+  private let each: QueryList<Target>
 
-  init(_ path: Path, _ parents: QueryList<Parent>, _ each: QueryList<Target>? = nil) {
+  init(_ path: Path, _ parents: QueryList<Parent>, _ each: QueryList<Target> = .ofClosure) {
     self.path = path
     self.parents = parents
     self.each = each
-    super.init(depth: 1 + max(parents.sourceDepth, each?.sourceDepth ?? 0))
+    super.init(depth: 1 + max(parents.sourceDepth, each.sourceDepth))
   }
 
   override func tree(
@@ -70,7 +70,6 @@ final class EachSource<
       let relation = owner.mapping.relations[place], !owner.isDeleted
     else { return .nothing }
     let parents = try owner.tree(of: parents, &builder)
-    guard let each else { return .each(parents, relation.id, builder.tree(of: reading, .list(0))) }
     builder.lists.append(each.given ?? ClosureList())
     defer { builder.lists.removeLast() }
     return .each(parents, relation.id, try reading.tree(of: each, &builder))
@@ -106,6 +105,9 @@ extension QueryList {
 
   /// How many queries take what others give, one behind the other.
   var sourceDepth: Int { if case .made(let source) = source { source.depth } else { 0 } }
+
+  /// The query for all of a list that a closure gets.
+  static var ofClosure: Self { given { (list: Self) in list } }
 
   /// Returns the query that a closure makes of the list that it gets.
   static func given(_ modifier: (Self) -> Self) -> Self {

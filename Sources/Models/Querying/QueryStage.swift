@@ -6,7 +6,7 @@ import GQLCatalog
   var order: [QueryOrder<Entity>] = []
   var limit: Int?
   var offset = 0
-  /// Whether the slice is a range of indices, which later refinements do not stand behind.
+  /// Whether the slice is a range of indices, which synonyms of refinements stay in front of.
   var isRange = false
 
   init(conjuncts: [QueryPredicate<Entity>] = []) { conditions = SharedList(conjuncts) }
@@ -16,6 +16,14 @@ import GQLCatalog
   mutating func add(_ conjuncts: [QueryPredicate<Entity>]) { conditions = conditions.appending(conjuncts) }
 
   var isSliced: Bool { limit != nil }
+
+  /// Takes those at the indices of a range, in the place of an earlier slice. Indices beyond the end are passed over.
+  mutating func take(_ range: Range<Int>) {
+    let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+    offset = range.lowerBound
+    limit = overflows ? 0 : count
+    isRange = true
+  }
 
   /// Whether columns can tell all of it, whatever the schema.
   var isPlannable: Bool {
@@ -74,7 +82,7 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   private static func key<Key>(_ path: AnyKeyPath, _ type: Key.Type) -> OrderKey? {
     let info = EntityInfo<Entity>.shared
     // Only a column's own type is ordered as the column is.
-    guard type is any ColumnValue.Type || type is any OrderedWithNil.Type, let found = info.key(path),
+    guard type is any _ColumnValue.Type || type is any OrderedWithNil.Type, let found = info.key(path),
       let shape = info.attributes[found.attribute].shape, !shape.isList, shape.scalar != .json
     else { return nil }
     return shape.isNonNull

@@ -33,16 +33,6 @@ extension QueryList {
   public func related<Target, Directionality, Constraints>(
     _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Relations.ToMany, Constraints>> & Sendable
   ) -> QueryGroup<Target> {
-    let query = self
-    return QueryGroup<Target> {
-      EachSource(path, query, $0)
-    } find: { context in
-      guard let reading = try QueryReading<Entity>.of(context), try QueryReading<Target>.of(context) != nil else {
-        return FoundRows([])
-      }
-      var parents = query
-      parents.nested = [TypedNestedQuery(path, .ids, isPart: false, QueryList<Target>())]
-      return try reading.found(parents).nested?.first.flatMap { $0 } ?? FoundRows([])
-    }
+    QueryGroup(path, of: self)
   }
 }

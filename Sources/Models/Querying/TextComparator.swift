@@ -13,7 +13,7 @@ public struct TextComparator: Sendable, Hashable {
   public static var lexical: TextComparator { TextComparator(kind: .lexical) }
 
   /// Tells which of two texts comes first.
-  public func compare(_ left: String, _ right: String) -> ComparisonResult {
+  func compare(_ left: String, _ right: String) -> ComparisonResult {
     switch kind {
     case .localizedStandard: left.localizedStandardCompare(right)
     case .localized: left.localizedCompare(right)

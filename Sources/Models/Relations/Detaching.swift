@@ -13,10 +13,11 @@ extension EntityModelProtocol {
     try context.save(entity, .replace)
   }
 
-  /// The same of a mutual relation, whose other side is named.
-  public func save<Target, Cardinality, Constraints, Inverse>(
+  /// Saves what it knows of one mutual relation, whose other side is named for the compiler to check, and the links.
+  public func save<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, to context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    to context: inout Context
   ) throws {
     try save(path, to: &context)
   }
@@ -30,10 +31,11 @@ extension EntityModelProtocol {
     context.detach(self, path, nil)
   }
 
-  /// Takes all links of a mutual relation away; the entities stay.
-  public func detach<Target, Cardinality, Constraints, Inverse>(
+  /// Takes all links of a mutual relation away, whose other side is named for the compiler to check; the entities stay.
+  public func detach<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, in context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    in context: inout Context
   ) {
     detach(path, in: &context)
   }
@@ -57,19 +59,21 @@ extension EntityModelProtocol {
   }
 
   /// Takes the links of a mutual relation to some entities away; the entities stay.
-  public func detach<Target, Cardinality, Constraints, Inverse>(
+  public func detach<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ ids: [Target.ID],
     relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, in context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    in context: inout Context
   ) {
     detach(ids, relation: path, in: &context)
   }
 
   /// Takes the links of a mutual relation to some entities away; the entities stay.
-  public func detach<Target, Cardinality, Constraints, Inverse>(
+  public func detach<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ ids: Target.ID...,
     relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, in context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    in context: inout Context
   ) {
     detach(ids, relation: path, in: &context)
   }
@@ -84,9 +88,10 @@ extension EntityModelProtocol {
   }
 
   /// Deletes all entities that a mutual relation leads to.
-  public func delete<Target, Cardinality, Constraints, Inverse>(
+  public func delete<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, from context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    from context: inout Context
   ) throws {
     try delete(path, from: &context)
   }
@@ -110,19 +115,21 @@ extension EntityModelProtocol {
   }
 
   /// Deletes some of the entities that a mutual relation leads to.
-  public func delete<Target, Cardinality, Constraints, Inverse>(
+  public func delete<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ ids: [Target.ID],
     relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, from context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    from context: inout Context
   ) throws {
     try delete(ids, relation: path, from: &context)
   }
 
   /// Deletes some of the entities that a mutual relation leads to.
-  public func delete<Target, Cardinality, Constraints, Inverse>(
+  public func delete<Target, Cardinality, Constraints, InverseCardinality, InverseConstraints>(
     _ ids: Target.ID...,
     relation path: WritableKeyPath<Self, Relation<Target, Relations.Mutual, Cardinality, Constraints>>,
-    inverse: KeyPath<Target, Inverse>, from context: inout Context
+    inverse: KeyPath<Target, Relation<Self, Relations.Mutual, InverseCardinality, InverseConstraints>>,
+    from context: inout Context
   ) throws {
     try delete(ids, relation: path, from: &context)
   }
@@ -197,7 +204,7 @@ extension Context {
   ) rethrows {
     let memory = StagingArena()
     let keys = ids.compactMap { id in
-      var slot = ColumnSlot(memory)
+      var slot = _ColumnSlot(memory)
       try? EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
       return slot.cell
     }

@@ -1,7 +1,7 @@
 /// An entity's knowledge of a relation: nothing, ids, or entities; all targets, or some that are to be appended.
 public struct Relation<
-  Entity: EntityModelProtocol, Directionality: RelationDirectionality, Cardinality: RelationCardinality,
-  Constraints: RelationConstraints
+  Entity: EntityModelProtocol, Directionality: _RelationDirectionality, Cardinality: _RelationCardinality,
+  Constraints: _RelationConstraints
 > {
   @usableFromInline enum State {
     case none

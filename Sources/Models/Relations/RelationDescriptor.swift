@@ -79,8 +79,8 @@ private enum RelationNumbers {
 
 /// A relation with its types.
 final class TypedRelation<
-  Source: EntityModelProtocol, Target: EntityModelProtocol, Directionality: RelationDirectionality,
-  Cardinality: RelationCardinality, Constraints: RelationConstraints
+  Source: EntityModelProtocol, Target: EntityModelProtocol, Directionality: _RelationDirectionality,
+  Cardinality: _RelationCardinality, Constraints: _RelationConstraints
 >: RelationDescriptor<Source> {
   typealias Path = WritableKeyPath<Source, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   let relation: Path
@@ -90,7 +90,7 @@ final class TypedRelation<
     super.init(name: name, value: value, path: path, inverse: inverse, deleteRule: deleteRule)
   }
 
-  override var isToMany: Bool { Cardinality.isToMany }
+  override var isToMany: Bool { Cardinality._isToMany }
   override var target: any EntityModelProtocol.Type { Target.self }
   override func lend(_ entities: inout [Source], _ rows: [UInt32], level: Int, depth: UInt8) {
     for (place, row) in zip(entities.indices, rows) {
@@ -126,7 +126,7 @@ final class TypedRelation<
       let codec = (known ?? EntityInfo<Target>.shared).idCodec
       targets.reserveCapacity(ids.count)
       for id in ids {
-        var slot = ColumnSlot(saver.stage.memory)
+        var slot = _ColumnSlot(saver.stage.memory)
         try codec.write(id, into: &slot)
         targets.append(.key(slot.cell ?? Cell(low: 0), at: RecordStage.Origin(start: record)))
       }
@@ -167,7 +167,7 @@ final class TypedRelation<
 
   override func knownKeys(_ entity: Source, _ memory: StagingArena) throws -> [Cell] {
     try (entity[keyPath: relation].knownIDs ?? []).map { id in
-      var slot = ColumnSlot(memory)
+      var slot = _ColumnSlot(memory)
       try EntityInfo<Target>.shared.idCodec.write(id, into: &slot)
       return slot.cell ?? Cell(low: 0)
     }
@@ -181,6 +181,6 @@ struct RelationIDs {
   let kind: ColumnKind
 
   func read<ID>(_ codec: ValueCodec<ID>) throws -> [ID] {
-    try rows.map { try codec.read(ColumnCell(column.cell($0, kind: kind))) }
+    try rows.map { try codec.read(_ColumnCell(column.cell($0, kind: kind))) }
   }
 }

@@ -3,8 +3,8 @@
 /// The property itself is read only: the entities that were loaded. `$property` is the ``Relation``, which can be set.
 @propertyWrapper
 public struct Relationship<
-  Value, Entity: EntityModelProtocol, Directionality: RelationDirectionality, Cardinality: RelationCardinality,
-  Constraints: RelationConstraints
+  Value, Entity: EntityModelProtocol, Directionality: _RelationDirectionality, Cardinality: _RelationCardinality,
+  Constraints: _RelationConstraints
 > {
   /// Holds what is known of the relation.
   public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraints>
@@ -16,7 +16,7 @@ public struct Relationship<
   public var wrappedValue: Value {
     let entities = projectedValue.asked.knownEntities
     // Safe because all initializers have one of these two as the value, by the cardinality.
-    return Cardinality.isToMany
+    return Cardinality._isToMany
       ? unsafeBitCast(Optional(entities), to: Value.self) : unsafeBitCast(entities.first, to: Value.self)
   }
 }
@@ -50,7 +50,7 @@ where
   }
   /// The same, said to be optional.
   @inlinable
-  public init(_ constraint: Relations.OptionalConstraint, deleteRule: DeleteRule = .nullify) { self.init(.none) }
+  public init(_ constraint: Relations._OptionalConstraint, deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
 extension Relationship
@@ -60,7 +60,7 @@ where
 {
   /// A relation to one entity, which does not know of it, and which cannot be set to null.
   @inlinable
-  public init(_ constraint: Relations.RequiredConstraint, deleteRule: DeleteRule = .nullify) { self.init(.none) }
+  public init(_ constraint: Relations._RequiredConstraint, deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
 extension Relationship
@@ -91,7 +91,7 @@ where
   /// The same, said to be optional.
   @inlinable
   public init<Inverse>(
-    _ constraint: Relations.OptionalConstraint, deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>
+    _ constraint: Relations._OptionalConstraint, deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>
   ) {
     self.init(.none)
   }
@@ -105,7 +105,7 @@ where
   /// A relation to one entity, whose property `inverse` is its other side, and which cannot be set to null.
   @inlinable
   public init<Inverse>(
-    _ constraint: Relations.RequiredConstraint, deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>
+    _ constraint: Relations._RequiredConstraint, deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse>
   ) {
     self.init(.none)
   }

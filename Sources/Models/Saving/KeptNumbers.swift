@@ -16,7 +16,7 @@ extension AnyTypeMapping {
         if known.isNumber, known.equals(TextView(cells[column])) { cells[column] = Self.asNumber(cells[column]) }
         continue
       }
-      let known = ColumnCell(readers[column].cell(row, kind: .wideList)).elements(isWide: true) { TextView($0.cell) }
+      let known = _ColumnCell(readers[column].cell(row, kind: .wideList)).elements(isWide: true) { TextView($0.cell) }
       let numbers = Set(known.lazy.filter(\.isNumber).map(Self.text))
       let list = cells[column]
       guard !numbers.isEmpty, let start = UnsafeMutableRawPointer(bitPattern: UInt(list.low)) else {

@@ -5,7 +5,7 @@ extension MergeStrategy {
     _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
   ) -> Self {
     let reader = PathReader(path)
-    return lastWriteWins(strategies) { old, new in NilFirst(reader.read(old)) < NilFirst(reader.read(new)) }
+    return lastWriteWins(strategies) { old, new in _NilFirst(reader.read(old)) < _NilFirst(reader.read(new)) }
   }
 
   /// Takes the value that is later by an optional property, where nil is before all others, and the old one if they are
@@ -15,7 +15,7 @@ extension MergeStrategy {
   ) -> Self {
     let reader = PathReader(path)
     return lastWriteWins(strategies) { old, new in
-      NilFirst(reader.read(old) ?? nil) < NilFirst(reader.read(new) ?? nil)
+      _NilFirst(reader.read(old) ?? nil) < _NilFirst(reader.read(new) ?? nil)
     }
   }
 
@@ -44,7 +44,7 @@ extension MergeStrategy where Value: EntityModelProtocol {
     _ strategies: MergeStrategy<Value>..., comparedBy path: KeyPath<Value, Key>
   ) -> Self {
     let reader = PathReader(path)
-    return lastWriteWins(strategies) { old, new in NilFirst(reader.read(old)) < NilFirst(reader.read(new.asStored)) }
+    return lastWriteWins(strategies) { old, new in _NilFirst(reader.read(old)) < _NilFirst(reader.read(new.asStored)) }
   }
 
   /// Takes the entity that is later by an optional property, where nil is before all others, and the old one if they are
@@ -54,7 +54,7 @@ extension MergeStrategy where Value: EntityModelProtocol {
   ) -> Self {
     let reader = PathReader(path)
     return lastWriteWins(strategies) { old, new in
-      NilFirst(reader.read(old) ?? nil) < NilFirst(reader.read(new.asStored) ?? nil)
+      _NilFirst(reader.read(old) ?? nil) < _NilFirst(reader.read(new.asStored) ?? nil)
     }
   }
 }

@@ -66,22 +66,7 @@ extension MergeStrategy where Value: EntityModelProtocol {
   public static var fragment: Self { Value.fragmentMergeStrategy }
 }
 
-extension MergeStrategy where Value: OptionalValue {
+extension MergeStrategy where Value: _OptionalValue {
   /// Takes the new value, or the old one where that is nil.
-  public static func patch() -> Self { Self(merge: { old, new in new.isMissing ? old : new }) }
-}
-
-/// An optional.
-public protocol OptionalValue {
-  /// Tells whether it is nil.
-  var isMissing: Bool { get }
-  /// Gives what it holds.
-  var anyValue: Any? { get }
-}
-
-extension Optional: OptionalValue {
-  /// Tells whether it is nil.
-  public var isMissing: Bool { if case .none = self { true } else { false } }
-  /// Gives what it holds.
-  public var anyValue: Any? { self }
+  public static func patch() -> Self { Self(merge: { old, new in new._isMissing ? old : new }) }
 }

@@ -76,7 +76,7 @@ struct Saver {
     let transaction = context.storage.writing
     let (cells, valid) = stage.cells(record)
     if mapping.info.watchesID { try mapping.info.checkID(entity) }
-    var slot = ColumnSlot(stage.memory)
+    var slot = _ColumnSlot(stage.memory)
     try mapping.info.idCodec.write(entity.id, into: &slot)
     cells[mapping.idColumn] = slot.cell ?? Cell(low: 0)
     valid[mapping.idColumn] = true
@@ -113,7 +113,7 @@ struct Saver {
       if hasRelations { mapping.info.watch(&merged) }
       for place in 0..<mapping.derived.count {
         let (attribute, column) = mapping.derived[place]
-        var slot = ColumnSlot(stage.memory)
+        var slot = _ColumnSlot(stage.memory)
         if hasRelations {
           let (_, asked) = try RelationWatch.watching { try mapping.info.attributes[attribute].derived?(merged, &slot) }
           if let asked { throw mapping.info.problem(attribute, lookingAt: asked) }

@@ -109,7 +109,7 @@ struct SchemaFit {
   }
 
   /// Whether cells of a column are those of a shape: an enum's have the same codes, an id is a text.
-  static func fits(_ type: ValueType, _ shape: ColumnShape, _ catalog: Catalog) -> Bool {
+  static func fits(_ type: ValueType, _ shape: _ColumnShape, _ catalog: Catalog) -> Bool {
     guard let enumeration = shape.enumeration else {
       if type == shape.valueType { return true }
       return shape.scalar == .string && type == (shape.isList ? .list(.scalar(.id)) : .scalar(.id))

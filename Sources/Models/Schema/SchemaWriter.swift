@@ -45,7 +45,7 @@ struct SchemaWriter {
   }
 
   /// The name of an attribute's scalar or enum; an enum is written where it is met first.
-  private mutating func name(of shape: ColumnShape, _ enums: inout String) -> String {
+  private mutating func name(of shape: _ColumnShape, _ enums: inout String) -> String {
     guard let enumeration = shape.enumeration else { return shape.scalar.rawValue }
     if let known = names[enumeration.type] { return known }
     take(enumeration.name, for: enumeration.type)

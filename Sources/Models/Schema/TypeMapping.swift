@@ -211,7 +211,7 @@ extension TypeMapping {
 
   /// The id of a row.
   func id(_ readers: UnsafePointer<ColumnReader>, _ row: UInt32) throws -> Entity.ID {
-    try info.idCodec.read(ColumnCell(readers[idColumn].cell(row, kind: idKind)))
+    try info.idCodec.read(_ColumnCell(readers[idColumn].cell(row, kind: idKind)))
   }
 }
 
@@ -257,7 +257,7 @@ extension Snapshot {
   /// The id of a row as people write it.
   func idText(_ type: EntityTypeID, _ row: UInt32) -> String {
     let column = catalog[type][catalog[catalog[type].primaryIndex].columns[0]]
-    let cell = ColumnCell(self.column(type, column.id).cell(row, kind: column.kind))
+    let cell = _ColumnCell(self.column(type, column.id).cell(row, kind: column.kind))
     return column.kind == .text ? cell.string : "\(cell.int)"
   }
 }

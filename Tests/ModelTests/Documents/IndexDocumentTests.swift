@@ -82,7 +82,8 @@ enum Indexing {
 extension CollisionResolver where Entity == Indexing.Account {
   static var updateCurrentUser: Self {
     CollisionResolver { existingId, _, _, context in
-      guard var user = Query<Entity>(context: context, id: existingId).resolve(in: context),
+      let query: Query<Entity> = DocumentQueries.shared.one(existingId, context)
+      guard var user = query.resolve(in: context),
         user.isCurrent
       else {
         return

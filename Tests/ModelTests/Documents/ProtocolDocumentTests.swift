@@ -31,8 +31,9 @@ import Testing
     try copy.saveMetadata(to: &context)
     try copy.didSave(to: &context)
     var seen = [copy.id.description]
-    seen += Entity.queryAll(with: .ids, in: context).resolve(in: context).map(\.id.description)
-    let query = Entity.nestedQueryModifier(Entity.query(copy.id), in: context, nested: [.ids])
+    let all: QueryList<Entity> = DocumentQueries.shared.all(with: .ids, context)
+    seen += all.resolve(in: context).map(\.id.description)
+    let query = DocumentQueries.shared.modified(Entity.query(copy.id), context, nested: [.ids])
     seen += [query.resolve(in: context)].compactMap { $0?.id.description }
     try copy.willDelete(from: &context)
     let deleted: Deleted<Entity>? = copy.asDeleted(in: context)
@@ -96,8 +97,9 @@ import Testing
   }
 
   @Test func relationTypes() {
-    typealias Any4<E: EntityModelProtocol, D: RelationDirectionality, C: RelationCardinality, X: RelationConstraints> =
-      Relation<E, D, C, X>
+    typealias Any4<
+      E: EntityModelProtocol, D: _RelationDirectionality, C: _RelationCardinality, X: _RelationConstraints
+    > = Relation<E, D, C, X>
     #expect(
       type(of: Note(id: "", text: "").$others)
         == Any4<Note, Relations.OneWay, Relations.ToMany, Relations.Required>.self)

@@ -59,6 +59,10 @@ import Testing
     (#"model.relation("messages", \.messages, \.$messages, deleteRule: .cascade)"#, false),
     (#"message.detach(\.$author, inverse: \.$messages, in: &context)"#, true),
     (#"message.detach(\.$reader, inverse: \.$messages, in: &context)"#, false),
+    // Another relation than a mutual one of these two types as the other side.
+    (#"message.detach(\.$author, inverse: \.id, in: &context)"#, false),
+    (#"try user.delete(\.$messages, inverse: \.$reader, from: &context)"#, false),
+    (#"try user.delete(\.$messages, inverse: \.$author, from: &context)"#, true),
     // Queries go to any thread, and so do their key paths.
     ("do { let path = \\User.id; _ = User.query().sorted(by: path).filter(path == \"1\") }", true),
     ("do { let path: KeyPath<User, String> = \\.id; _ = User.query().filter(path == \"1\") }", false),

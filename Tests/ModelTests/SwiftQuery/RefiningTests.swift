@@ -218,17 +218,17 @@ import Testing
 }
 
 /// A text that counts how often it is read.
-struct Tally: ColumnScalar, Hashable {
+struct Tally: _ColumnScalar, Hashable {
   static let reads = GQLiteModels.Guarded(0)
-  static var columnShape: ColumnShape { String.columnShape }
+  static var _columnShape: _ColumnShape { String._columnShape }
   let text: String
 
   init(_ text: String) { self.text = text }
-  init(cell: ColumnCell) throws {
-    text = try String(cell: cell)
+  init(_cell cell: _ColumnCell) throws {
+    text = try String(_cell: cell)
     Self.reads.withLock { $0 += 1 }
   }
-  func write(into slot: inout ColumnSlot) throws { try text.write(into: &slot) }
+  func _write(into slot: inout _ColumnSlot) throws { try text._write(into: &slot) }
 }
 
 extension Tally: AlwaysReadable {}
