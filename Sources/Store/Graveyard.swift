@@ -28,7 +28,7 @@ final class Graveyard: @unchecked Sendable {
   init(copying other: Graveyard, keys: KeyLayout? = nil, stamp: UInt64, recorder: TableRecorder? = nil) {
     self.stamp = stamp
     self.recorder = recorder
-    byKey = other.byKey.map { HashIndex(copying: $0, layout: keys, stamp: stamp) }
+    byKey = other.byKey.map { HashIndex(copying: $0, keys: keys, stamp: stamp) }
     records = other.records
   }
 
@@ -47,12 +47,12 @@ final class Graveyard: @unchecked Sendable {
 
   /// Adds a row's primary key alone.
   func addKey(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
-    if let byKey, byKey.layout.load(columns, row, into: key) { byKey.insert(row, key: key, columns: columns) }
+    byKey?.insert(row, columns: columns, key: key)
   }
 
   /// Removes a row's primary key alone.
   func removeKey(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
-    if let byKey, byKey.layout.load(columns, row, into: key) { byKey.remove(row, key: key, columns: columns) }
+    byKey?.remove(row, columns: columns, key: key)
   }
 
   /// Replaces the words of a row's record alone; none take it away.
@@ -109,7 +109,7 @@ final class Graveyard: @unchecked Sendable {
 
   /// The deleted row under a primary key, or `PageLayout.noRow`.
   func find(_ key: UnsafePointer<Cell>, columns: UnsafePointer<ColumnReader>) -> UInt32 {
-    byKey?.reader(columns).find(key) ?? PageLayout.noRow
+    byKey?.find(key, columns: columns) ?? PageLayout.noRow
   }
 
   var byteCount: Int { (byKey?.byteCount ?? 0) + records.byteCount }
@@ -120,7 +120,7 @@ final class Graveyard: @unchecked Sendable {
   }
 
   func hashMemory(into digest: inout MemoryDigest) {
-    byKey?.hashPages(into: &digest)
+    byKey?.hashMemory(into: &digest)
     records.hashMemory(into: &digest)
   }
 }

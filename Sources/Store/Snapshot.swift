@@ -37,12 +37,12 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     for (number, place) in layout.places.enumerated() {
       guard let place else { continue }
       let table = tables[place.type]
-      switch table.indexes[place.index] {
-      case .hash(let index):
-        hashes[number] = index.reader(table.readers)
+      let index = table.indexes[place.index]
+      if let hash = index.asHash {
+        hashes[number] = hash.reader(table.readers)
         if place.index == 0 { orders[number] = table.idOrderReader }
-      case .btree(let index): orders[number] = .tree(index.reader(table.readers))
-      case .fullText, .trigram, .pending: break
+      } else if let tree = index.asTree {
+        orders[number] = .tree(tree.reader(table.readers))
       }
     }
     hashIndexes = UnsafePointer(hashes)
@@ -149,11 +149,9 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     table(type).columns[Int(column.index)].isAscending
   }
 
-  /// Precondition: a full-text index.
-  package func fullText(_ id: IndexID) -> FullTextIndex {
-    guard let place = layout.places[Int(id.index)], case .fullText(let index) = tables[place.type].indexes[place.index]
-    else { preconditionFailure("not a full-text index") }
-    return index
+  /// Returns an index as its table holds it; nil for one over no column.
+  func index(_ id: IndexID) -> TableIndex? {
+    layout.places[Int(id.index)].map { tables[$0.type].indexes[$0.index] }
   }
 
   /// References that await a target, see ``WriteTransaction/rememberDangling(_:source:key:)``.
@@ -172,15 +170,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       table.liveness?.hashMemory(into: &digest)
       table.graveyard?.hashMemory(into: &digest)
       for links in table.dormant { links?.hashMemory(into: &digest) }
-      for index in table.indexes {
-        switch index {
-        case .hash(let index): index.hashPages(into: &digest)
-        case .btree(let index): index.hashMemory(into: &digest)
-        case .fullText(let index): index.hashMemory(into: &digest)
-        case .trigram(let index): index.hashMemory(into: &digest)
-        case .pending: break
-        }
-      }
+      for index in table.indexes { index.built?.hashMemory(into: &digest) }
     }
     return digest.value
   }

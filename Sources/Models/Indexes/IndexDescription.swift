@@ -1,7 +1,9 @@
+import GQLCatalog
+
 /// An index that an entity type describes.
 struct IndexDescription<Entity: EntityModelProtocol> {
   enum Kind {
-    case btree, hash, fullText
+    case plain(IndexDescriptor.Kind)
     case unique(CollisionResolver<Entity>)
   }
   var name: String
@@ -36,14 +38,15 @@ struct IndexComponent<Entity: EntityModelProtocol> {
 extension EntityDescription {
   /// A B-tree.
   public mutating func index<A: Comparable>(_ name: String, _ a: KeyPath<Entity, A> & Sendable) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a)]))
+    indexes.append(IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a)]))
   }
 
   /// A B-tree.
   public mutating func index<A: Comparable, B: Comparable>(
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable
   ) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+    indexes.append(
+      IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b)]))
   }
 
   /// A B-tree.
@@ -53,7 +56,7 @@ extension EntityDescription {
   ) {
     indexes.append(
       IndexDescription(
-        name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 
   /// A B-tree.
@@ -64,7 +67,7 @@ extension EntityDescription {
   ) {
     indexes.append(
       IndexDescription(
-        name: name, kind: .btree,
+        name: name, kind: .plain(.btree),
         components: [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)]))
   }
 
@@ -74,7 +77,7 @@ extension EntityDescription {
   ) {
     var components: [IndexComponent<Entity>] = []
     repeat components.append(IndexComponent(each paths))
-    indexes.append(IndexDescription(name: name, kind: .hash, components: components))
+    indexes.append(IndexDescription(name: name, kind: .plain(.hash), components: components))
   }
 
   /// An index whose values one entity only may have.
@@ -122,6 +125,6 @@ extension EntityDescription {
   /// The words of texts.
   public mutating func fullTextIndex(_ name: String, _ texts: (KeyPath<Entity, String> & Sendable)...) {
     indexes.append(
-      IndexDescription(name: name, kind: .fullText, components: texts.map { IndexComponent($0) }))
+      IndexDescription(name: name, kind: .plain(.fullText), components: texts.map { IndexComponent($0) }))
   }
 }

@@ -1,3 +1,5 @@
+import GQLCatalog
+
 // Indexes over optional properties: nil is a key like others, before all of them.
 
 extension Index {
@@ -54,7 +56,7 @@ extension EntityDescription {
   ) {
     var components = [IndexComponent(a)]
     repeat components.append(IndexComponent(each b))
-    indexes.append(IndexDescription(name: name, kind: .btree, components: components))
+    indexes.append(IndexDescription(name: name, kind: .plain(.btree), components: components))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -63,7 +65,8 @@ extension EntityDescription {
     _ a: KeyPath<Entity, A> & Sendable,
     _ b: KeyPath<Entity, B?> & Sendable
   ) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+    indexes.append(
+      IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -72,7 +75,8 @@ extension EntityDescription {
     _ a: KeyPath<Entity, A?> & Sendable,
     _ b: KeyPath<Entity, B> & Sendable
   ) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+    indexes.append(
+      IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -83,7 +87,8 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
     indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+      IndexDescription(
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -94,7 +99,8 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable
   ) {
     indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+      IndexDescription(
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -105,7 +111,8 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
     indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+      IndexDescription(
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -116,7 +123,8 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable
   ) {
     indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+      IndexDescription(
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -127,7 +135,8 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
     indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+      IndexDescription(
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -138,6 +147,7 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable
   ) {
     indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+      IndexDescription(
+        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
   }
 }

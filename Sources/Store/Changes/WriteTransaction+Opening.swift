@@ -99,7 +99,7 @@ extension WriteTransaction {
       }
       for index in table.layout.indexes.indices {
         let layout = table.layout.indexes[index]
-        if index > 0, !layout.isUnique, layout.language == nil, table.slots > limit {
+        if index > 0, !layout.isUnique, !layout.kind.facts.isIndispensable, table.slots > limit {
           table.setIndex(index, .pending)
         } else {
           table.resetIndex(index)

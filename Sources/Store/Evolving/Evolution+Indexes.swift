@@ -11,14 +11,7 @@ extension Evolution {
       try advance()
       if share(table, number) { continue }
       let live = try liveRows(table)
-      var pair: (UInt32, UInt32)?
-      switch table.indexes[number] {
-      case .hash(let index): pair = index.build(live, columns: table.readers, allowance)
-      case .btree(let index): pair = index.build(live, columns: table.readers, allowance)
-      case .fullText(let index): index.build(live, table.readers, allowance)
-      case .trigram(let index): index.build(live, table.readers, allowance)
-      case .pending: break
-      }
+      let pair = table.indexes[number].built?.build(IndexedRows(live), columns: table.readers, allowance)
       try check()
       if pair != nil { try noteDuplicates(table, number, live) }
       try take(-live.count * 4)
@@ -41,21 +34,9 @@ extension Evolution {
     guard let before = oldTable(table.layout.id) else { return false }
     let wanted = table.layout.indexes[number]
     for (place, index) in before.layout.indexes.enumerated()
-    where index.isUnique == wanted.isUnique && index.isBTree == wanted.isBTree && index.isTrigram == wanted.isTrigram
-      && index.language == wanted.language && hasSameCells(table, wanted.keys, before, index.keys)
-    {
-      let columns = (0..<wanted.keys.count).map { wanted.keys.components[$0].column }
-      switch before.indexes[place] {
-      case .hash(let index):
-        table.setIndex(number, .hash(HashIndex(copying: index, layout: wanted.keys, stamp: stamp)))
-      case .btree(let index):
-        table.setIndex(number, .btree(BTree(copying: index, layout: wanted.keys, stamp: stamp)))
-      case .fullText(let index):
-        table.setIndex(number, .fullText(FullTextIndex(copying: index, columns: columns, stamp: stamp)))
-      case .trigram(let index):
-        table.setIndex(number, .trigram(TrigramIndex(copying: index, columns: columns, stamp: stamp)))
-      case .pending: continue
-      }
+    where index.isAlike(wanted) && hasSameCells(table, wanted.keys, before, index.keys) {
+      guard let built = before.indexes[place].built else { continue }
+      table.setIndex(number, built.copy(keys: wanted.keys, stamp: stamp))
       return true
     }
     return false
@@ -74,7 +55,7 @@ extension Evolution {
   private func noteDuplicates(_ table: Table, _ number: Int, _ live: [UInt32]) throws(EvolutionFailure) {
     let keys = table.layout.indexes[number].keys
     let index = HashIndex(layout: keys, isUnique: false, stamp: stamp)
-    _ = index.build(live, columns: table.readers, allowance)
+    _ = index.build(IndexedRows(live), columns: table.readers, allowance)
     try check()
     let reader = index.reader(table.readers)
     var found = EvolutionReport.Duplicates(index: table.layout.indexes[number].id, surplus: 0, samples: [])

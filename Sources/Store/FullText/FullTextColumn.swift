@@ -154,7 +154,7 @@ package final class FullTextColumn: @unchecked Sendable {
     guard let start = word.baseAddress else { return number }
     terms.append(TextView(UnsafeRawPointer(start), count: word.count).cell)
     let cell = terms.cell(number)
-    withUnsafePointer(to: cell) { hash.insert(number, key: $0, columns: termReader) }
+    withUnsafePointer(to: cell) { hash.insertKey($0, of: number, columns: termReader) }
     tree.insert(number, columns: termReader)
     runs.appendTerm()
     return number
@@ -369,7 +369,7 @@ package final class FullTextColumn: @unchecked Sendable {
   func hashMemory(into digest: inout MemoryDigest) {
     runs.hashMemory(into: &digest)
     terms.hashMemory(into: &digest)
-    hash.hashPages(into: &digest)
+    hash.hashMemory(into: &digest)
     tree.hashMemory(into: &digest)
     lengths.hashMemory(into: &digest)
     stale?.hashMemory(into: &digest)

@@ -154,7 +154,7 @@ extension WriteTransaction {
         let known = others[index.id] ?? HashIndex(layout: index.keys, isUnique: true, stamp: stamp)
         others[index.id] = known
         existing = known.reader(table.readers).find(key)
-        if existing == PageLayout.noRow { known.insert(entity.row, key: key, columns: table.readers) }
+        if existing == PageLayout.noRow { known.insertKey(key, of: entity.row, columns: table.readers) }
       }
       if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: entity.row) }
     }

@@ -60,11 +60,10 @@ package final class TrigramColumn: @unchecked Sendable {
   func settle(_ table: Table, _ allowance: WorkAllowance? = nil) {
     let first = TrigramSegment.firstTier
     if isMostlyStale(table) {
-      let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
       pending = []
       staleCount = 0
       segments = []
-      return build(rows, table.readers, allowance)
+      return build(table.liveRows, table.readers, allowance)
     }
     guard pending.count >= first else { return }
     let added = pending
@@ -98,14 +97,12 @@ package final class TrigramColumn: @unchecked Sendable {
   }
 
   /// Fills an empty column with the texts of ascending rows.
-  func build(
-    _ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
-  ) {
+  func build(_ rows: IndexedRows, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance?) {
     segments = Self.segments(rows, readers[source], allowance)
   }
 
   private static func segments(
-    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ allowance: WorkAllowance? = nil
+    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ allowance: WorkAllowance?
   ) -> [TrigramSegment] {
     var builder = TrigramSegmentBuilder()
     var share = allowance.map { MemoryShare($0) }
@@ -172,7 +169,7 @@ package final class TrigramColumn: @unchecked Sendable {
 
   /// Reports live rows that would not be found by each of their trigrams, and nil if a segment is out of order.
   /// Complexity: O(postings).
-  func check(_ rows: [UInt32], _ readers: UnsafePointer<ColumnReader>, _ report: (UInt32?) -> Void) {
+  func check(_ rows: IndexedRows, _ readers: UnsafePointer<ColumnReader>, _ report: (UInt32?) -> Void) {
     let reader = readers[source]
     let live = Set(rows)
     var known = Set(pending)
