@@ -133,7 +133,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   }
 
   /// Precondition: a B-tree index.
-  package func btree(_ id: IndexID) -> BTreeReader {
+  package func tree(_ id: IndexID) -> BTreeReader {
     guard case .tree(let reader)? = orders[Int(id.index)] else { preconditionFailure("not a B-tree") }
     return reader
   }

@@ -190,13 +190,15 @@ final class Table: @unchecked Sendable {
 
   // MARK: - Index entries
 
-  /// Adds the row's key, which is in the columns, to an owned index. `key` is scratch for as many cells.
+  /// Adds the row's key, which is in the columns, to an index. `key` is scratch for as many cells.
   func addEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
+    ownIndex(number)
     indexes[number].insert(row, columns: readers, key: key)
   }
 
-  /// Removes the row's key, which must still be in the columns, from an owned index.
+  /// Removes the row's key, which must still be in the columns, from an index.
   func removeEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
+    ownIndex(number)
     indexes[number].remove(row, columns: readers, key: key)
   }
 

@@ -38,15 +38,14 @@ struct IndexComponent<Entity: EntityModelProtocol> {
 extension EntityDescription {
   /// A B-tree.
   public mutating func index<A: Comparable>(_ name: String, _ a: KeyPath<Entity, A> & Sendable) {
-    indexes.append(IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a)]))
+    addTree(name, [IndexComponent(a)])
   }
 
   /// A B-tree.
   public mutating func index<A: Comparable, B: Comparable>(
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b)])
   }
 
   /// A B-tree.
@@ -54,9 +53,7 @@ extension EntityDescription {
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// A B-tree.
@@ -65,10 +62,11 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable,
     _ d: KeyPath<Entity, D> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree),
-        components: [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)])
+  }
+
+  mutating func addTree(_ name: String, _ components: [IndexComponent<Entity>]) {
+    indexes.append(IndexDescription(name: name, kind: .plain(.btree), components: components))
   }
 
   /// A hash table.

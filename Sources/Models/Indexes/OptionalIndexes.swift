@@ -1,5 +1,3 @@
-import GQLCatalog
-
 // Indexes over optional properties: nil is a key like others, before all of them.
 
 extension Index {
@@ -56,7 +54,7 @@ extension EntityDescription {
   ) {
     var components = [IndexComponent(a)]
     repeat components.append(IndexComponent(each b))
-    indexes.append(IndexDescription(name: name, kind: .plain(.btree), components: components))
+    addTree(name, components)
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -65,8 +63,7 @@ extension EntityDescription {
     _ a: KeyPath<Entity, A> & Sendable,
     _ b: KeyPath<Entity, B?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -75,8 +72,7 @@ extension EntityDescription {
     _ a: KeyPath<Entity, A?> & Sendable,
     _ b: KeyPath<Entity, B> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -86,9 +82,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -98,9 +92,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B?> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -110,9 +102,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B?> & Sendable,
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -122,9 +112,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -134,9 +122,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -146,8 +132,6 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B?> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .plain(.btree), components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 }

@@ -129,7 +129,6 @@ private final class ChangeApplication {
     }
     if marks.before == RowChangeStatus.live {
       for index in layout.indexes.indices where marks.after != RowChangeStatus.live || isAffected(index) {
-        table.ownIndex(index)
         table.removeEntry(index, row, key: transaction.key)
       }
       if marks.after != RowChangeStatus.live {
@@ -146,7 +145,6 @@ private final class ChangeApplication {
     defer { forgetChanges() }
     if marks.after == RowChangeStatus.live {
       for index in layout.indexes.indices where marks.before != RowChangeStatus.live || isAffected(index) {
-        table.ownIndex(index)
         table.addEntry(index, row, key: transaction.key)
       }
     } else if marks.after == RowChangeStatus.deleted, marks.before != RowChangeStatus.deleted || isAffected(0) {

@@ -40,19 +40,14 @@ extension FullTextIndex: EntityIndex {
 
   func insert(_ row: UInt32, columns readers: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
     for column in columns where !readers[column.source].isNull(row) {
-      column.insert(row, Self.text(readers[column.source], row), writer())
+      column.insert(row, readers[column.source].text(row), writer())
     }
   }
 
   func remove(_ row: UInt32, columns readers: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
     for column in columns where !readers[column.source].isNull(row) {
-      column.remove(row, Self.text(readers[column.source], row), writer())
+      column.remove(row, readers[column.source].text(row), writer())
     }
-  }
-
-  private static func text(_ reader: ColumnReader, _ row: UInt32) -> UnsafeBufferPointer<UInt8> {
-    let found = TextView.bytes(at: reader.cell(row, width: 16))
-    return UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count)
   }
 
   func build(
@@ -125,7 +120,7 @@ extension FullTextColumn {
 
 extension Snapshot {
   /// Precondition: a full-text index.
-  package func fullText(_ id: IndexID) -> FullTextIndex {
+  package func fullTextIndex(_ id: IndexID) -> FullTextIndex {
     guard let index = index(id)?.asFullText else { preconditionFailure("not a full-text index") }
     return index
   }

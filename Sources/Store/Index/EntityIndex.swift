@@ -83,20 +83,7 @@ extension EntityIndex {
 }
 
 /// The rows that an index is built of, ascending. A concrete type, so that builds run over it without witnesses.
-struct IndexedRows: Sequence {
-  struct Iterator: IteratorProtocol {
-    fileprivate let list: [UInt32]?
-    fileprivate let count: Int
-    fileprivate var place = 0
-
-    @inline(__always)
-    mutating func next() -> UInt32? {
-      if place == count { return nil }
-      defer { place &+= 1 }
-      return list.map { $0[place] } ?? UInt32(truncatingIfNeeded: place)
-    }
-  }
-
+struct IndexedRows: RandomAccessCollection {
   let count: Int
   /// Nil for all rows below ``count``.
   private let list: [UInt32]?
@@ -111,7 +98,9 @@ struct IndexedRows: Sequence {
     self.list = list
   }
 
-  var underestimatedCount: Int { count }
+  var startIndex: Int { 0 }
+  var endIndex: Int { count }
 
-  func makeIterator() -> Iterator { Iterator(list: list, count: count) }
+  @inline(__always)
+  subscript(place: Int) -> UInt32 { list.map { $0[place] } ?? UInt32(truncatingIfNeeded: place) }
 }

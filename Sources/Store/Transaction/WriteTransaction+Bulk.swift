@@ -182,7 +182,6 @@ extension WriteTransaction {
         table.resetIndex(number)
         try table.buildIndex(number)
       } else {
-        table.ownIndex(number)
         for row in first..<table.slots { try add(table, number, UInt32(truncatingIfNeeded: row)) }
       }
     }

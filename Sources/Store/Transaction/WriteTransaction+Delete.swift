@@ -245,17 +245,14 @@ extension WriteTransaction {
     }
   }
 
-  /// Calls for each index that is kept at the moment, owned.
+  /// Calls for each index that is kept at the moment.
   func changeIndexes(_ table: Table, _ body: (Int) -> Void) {
     if bulk != nil {
       settleKeys(table.layout.id)
       bulk?.rebuild.insert(Int(table.layout.id.index))
     }
     let count = bulk == nil ? table.layout.indexes.count : min(1, table.layout.indexes.count)
-    for number in 0..<count {
-      table.ownIndex(number)
-      body(number)
-    }
+    for number in 0..<count { body(number) }
   }
 
   /// The row begins or ends to count among the live ones: the nulls of its cells do so too.

@@ -52,10 +52,7 @@ extension WriteTransaction {
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1
     table.live += 1
-    for number in 0..<indexCount {
-      table.ownIndex(number)
-      table.addEntry(number, row, key: key)
-    }
+    for number in 0..<indexCount { table.addEntry(number, row, key: key) }
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
     if connects, !dangling.isEmpty { try connectDangling(table, row, isNew: true) }
     return row

@@ -70,10 +70,7 @@ extension WriteTransaction {
         try purgeNamesake(table, graveyard)
       }
     }
-    for index in affectedIndexes {
-      table.ownIndex(index)
-      table.removeEntry(index, row, key: key)
-    }
+    for index in affectedIndexes { table.removeEntry(index, row, key: key) }
     for column in changedColumns {
       let store = table.ownedColumn(column)
       guard valid[column] else {

@@ -108,7 +108,7 @@ package final class TrigramColumn: @unchecked Sendable {
     var share = allowance.map { MemoryShare($0) }
     var bytes = 0
     for row in rows where !reader.isNull(row) {
-      let text = text(reader, row)
+      let text = reader.text(row)
       builder.add(row, text)
       // A posting of two bytes for each byte of the text, at most.
       bytes += text.count * 2
@@ -117,11 +117,6 @@ package final class TrigramColumn: @unchecked Sendable {
     let segments = builder.segments()
     _ = share?.hold(segments.reduce(0) { $0 + $1.byteCount })
     return segments
-  }
-
-  private static func text(_ reader: ColumnReader, _ row: UInt32) -> UnsafeBufferPointer<UInt8> {
-    let found = TextView.bytes(at: reader.cell(row, width: 16))
-    return UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count)
   }
 
   // MARK: - Reading
@@ -178,7 +173,7 @@ package final class TrigramColumn: @unchecked Sendable {
       for place in 0..<segment.rowCount {
         let row = segment.row(place)
         guard live.contains(row), !known.contains(row), !reader.isNull(row) else { continue }
-        if segment.holds(UInt16(truncatingIfNeeded: place), Self.text(reader, row)) { known.insert(row) }
+        if segment.holds(UInt16(truncatingIfNeeded: place), reader.text(row)) { known.insert(row) }
       }
     }
     for row in rows where !reader.isNull(row) && !known.contains(row) { report(row) }
