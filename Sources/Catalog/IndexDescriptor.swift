@@ -111,6 +111,11 @@ package struct IndexDirective: Sendable {
     IndexDirective(name: "trigram", kinds: [.trigram], isUnique: false, arguments: []),
   ]
 
+  /// Whether its indexes find rows by keys.
+  package var hasKeys: Bool { kinds.allSatisfy(\.facts.hasKeys) }
+}
+
+extension IndexDirective {
   package init?(named name: String) {
     guard let found = Self.all.first(where: { $0.name == name }) else { return nil }
     self = found
@@ -121,14 +126,4 @@ package struct IndexDirective: Sendable {
     guard let found = Self.all.first(where: { $0.isUnique == isUnique && $0.kinds.contains(kind) }) else { return nil }
     self = found
   }
-
-  private init(name: String, kinds: [IndexDescriptor.Kind], isUnique: Bool, arguments: [String]) {
-    self.name = name
-    self.kinds = kinds
-    self.isUnique = isUnique
-    self.arguments = arguments
-  }
-
-  /// Whether its indexes find rows by keys.
-  package var hasKeys: Bool { kinds.allSatisfy(\.facts.hasKeys) }
 }

@@ -19,7 +19,7 @@ extension Snapshot {
     }
     for relation in layout.relations {
       checkRelation(relation, &found)
-      checkDormant(relation, &found)
+      checkSuspended(relation, &found)
     }
     for table in tables { checkMirrors(table, &found) }
     return found

@@ -14,10 +14,10 @@ final class Table: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var liveness: ColumnStore?
   @exclusivity(unchecked) private(set) var indexes: [TableIndex]
   /// The deleted entities that are kept; nil before the first one.
-  @exclusivity(unchecked) private(set) var graveyard: Graveyard?
-  /// By place in `layout.relations`: the dormant links of live rows, see ``DormantLinks``; nil where there never were
+  @exclusivity(unchecked) private(set) var tombstones: TombstoneTable?
+  /// By place in `layout.relations`: the suspended links of live rows, see ``SuspendedLinks``; nil where there never were
   /// any, and empty while the table has none.
-  @exclusivity(unchecked) private(set) var dormant: [DormantLinks?]
+  @exclusivity(unchecked) private(set) var suspended: [SuspendedLinks?]
   /// Rows given out, tombstones included.
   @exclusivity(unchecked) var slots: Int
   @exclusivity(unchecked) var live: Int
@@ -38,8 +38,8 @@ final class Table: @unchecked Sendable {
     }
     self.columns = columns
     liveness = nil
-    graveyard = nil
-    dormant = []
+    tombstones = nil
+    suspended = []
     indexes = layout.indexes.map { $0.isIDOrder ? .pending : TableIndex($0, stamp: stamp) }
     slots = 0
     live = 0
@@ -56,8 +56,8 @@ final class Table: @unchecked Sendable {
     if let liveness = other.liveness { (readers + (count - 1)).initialize(to: liveness.reader) }
     columns = other.columns
     liveness = other.liveness
-    graveyard = other.graveyard
-    dormant = other.dormant
+    tombstones = other.tombstones
+    suspended = other.suspended
     indexes = other.indexes
     slots = other.slots
     live = other.live
@@ -77,13 +77,13 @@ final class Table: @unchecked Sendable {
     liveness = make(readers + columns.count)
   }
 
-  func setGraveyard(_ graveyard: Graveyard?) { self.graveyard = graveyard }
+  func setTombstones(_ tombstones: TombstoneTable?) { self.tombstones = tombstones }
 
   /// `place` is the relation's in `layout.relations`.
-  func setDormant(_ place: Int, _ links: DormantLinks?) {
-    if links == nil && dormant.isEmpty { return }
-    if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
-    dormant[place] = links
+  func setSuspended(_ place: Int, _ links: SuspendedLinks?) {
+    if links == nil && suspended.isEmpty { return }
+    if suspended.isEmpty { suspended = Array(repeating: nil, count: layout.relations.count) }
+    suspended[place] = links
   }
 
   func setIndex(_ number: Int, _ index: TableIndex) { indexes[number] = index }
@@ -120,21 +120,21 @@ final class Table: @unchecked Sendable {
     return made
   }
 
-  func ownedGraveyard() -> Graveyard {
-    if let graveyard, graveyard.stamp == stamp { return graveyard }
+  func ownedTombstones() -> TombstoneTable {
+    if let tombstones, tombstones.stamp == stamp { return tombstones }
     let made =
-      graveyard.map { Graveyard(copying: $0, stamp: stamp, recorder: recorder) }
-      ?? Graveyard(layout, stamp: stamp, recorder: recorder)
-    graveyard = made
+      tombstones.map { TombstoneTable(copying: $0, stamp: stamp, recorder: recorder) }
+      ?? TombstoneTable(layout, stamp: stamp, recorder: recorder)
+    tombstones = made
     return made
   }
 
   /// `place` is the relation's in `layout.relations`.
-  func ownedDormant(_ place: Int) -> DormantLinks {
-    if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
-    if let links = dormant[place], links.stamp == stamp { return links }
-    let made = DormantLinks(copying: dormant[place], stamp: stamp, recorder: recorder, place: place)
-    dormant[place] = made
+  func ownedSuspended(_ place: Int) -> SuspendedLinks {
+    if suspended.isEmpty { suspended = Array(repeating: nil, count: layout.relations.count) }
+    if let links = suspended[place], links.stamp == stamp { return links }
+    let made = SuspendedLinks(copying: suspended[place], stamp: stamp, recorder: recorder, place: place)
+    suspended[place] = made
     return made
   }
 
@@ -204,8 +204,8 @@ final class Table: @unchecked Sendable {
 
   /// Bytes held, those shared with other versions included.
   var byteCount: Int {
-    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0) + (graveyard?.byteCount ?? 0)
-    for links in dormant { sum += links?.byteCount ?? 0 }
+    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0) + (tombstones?.byteCount ?? 0)
+    for links in suspended { sum += links?.byteCount ?? 0 }
     for index in indexes { sum += index.built?.byteCount ?? 0 }
     return sum
   }

@@ -77,24 +77,24 @@ extension Evolution {
 
   // MARK: - Deleted entities
 
-  func makeGraveyard(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) {
+  func makeTombstones(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) {
     let table = table(type.id)
     let before = oldTable(type.id)
     if table.liveness == nil { return }
-    if let before, mayShareGraveyard(table, before) {
+    if let before, mayShareTombstones(table, before) {
       let keys = type.indexes.first?.keys
-      table.setGraveyard(before.graveyard.map { Graveyard(copying: $0, keys: keys, stamp: stamp) })
+      table.setTombstones(before.tombstones.map { TombstoneTable(copying: $0, keys: keys, stamp: stamp) })
       return
     }
-    var graveyard: Graveyard?
+    var tombstones: TombstoneTable?
     var keyless = 0
     let keys = type.indexes.first?.keys
     try withKey(keys?.count ?? 1) { (key) throws(EvolutionFailure) in
       for row in rows(table) {
         try advance()
         guard table.isDeleted(row) else { continue }
-        let made = graveyard ?? Graveyard(type, stamp: stamp)
-        graveyard = made
+        let made = tombstones ?? TombstoneTable(type, stamp: stamp)
+        tombstones = made
         if let keys {
           let isNamed = keys.load(table.readers, row, into: key)
           let isTaken =
@@ -110,7 +110,7 @@ extension Evolution {
       }
     }
     if keyless > 0 { report.keyless.append((type.id, keyless)) }
-    table.setGraveyard(graveyard)
+    table.setTombstones(tombstones)
   }
 
   private func withKey(
@@ -123,7 +123,7 @@ extension Evolution {
   }
 
   /// Whether the records name the same relations at the same places, and the key lies in the same cells.
-  private func mayShareGraveyard(_ table: Table, _ before: Table) -> Bool {
+  private func mayShareTombstones(_ table: Table, _ before: Table) -> Bool {
     guard table.slots == before.slots, goneRows(table.layout.id) == nil,
       table.layout.relations.count == before.layout.relations.count
     else { return false }
@@ -140,7 +140,7 @@ extension Evolution {
 
   private func record(_ type: StoreLayout.TypeLayout, _ row: UInt32) -> DeletionRecord {
     let remembered = oldTable(type.id).flatMap { before in
-      Int(row) < before.slots ? before.graveyard?.record(row) : nil
+      Int(row) < before.slots ? before.tombstones?.record(row) : nil
     }
     var record = remembered?.withoutLinks ?? DeletionRecord(deletion: deletion(ofMirror: row, in: type))
     for (place, relation) in type.relations.enumerated() {
@@ -158,7 +158,7 @@ extension Evolution {
   private func deletion(ofMirror row: UInt32, in type: StoreLayout.TypeLayout) -> UInt64 {
     for member in type.members {
       guard let entity = lists[Int(member.id.index)]?[row].first else { continue }
-      return oldTable(member.target)?.graveyard?.record(entity).deletion ?? 0
+      return oldTable(member.target)?.tombstones?.record(entity).deletion ?? 0
     }
     return 0
   }

@@ -4,7 +4,7 @@ extension WriteTransaction {
   /// Deletes an entity and what the relations' delete rules say; gives the deleted rows, the entity first.
   ///
   /// They keep their cells and are out of every index, and of every relation but those between an entity and what
-  /// mirrors it. What links they had, dormant ones included, and at which places, is remembered until they are restored
+  /// mirrors it. What links they had, suspended ones included, and at which places, is remembered until they are restored
   /// or purged. Their `_updatedAt` is stamped, that of the entities which only lose a link is not. Precondition: the row
   /// is live.
   @discardableResult
@@ -144,7 +144,7 @@ extension WriteTransaction {
   private func makeRecord(_ entity: DeletedRow, _ deletion: UInt64) -> DeletionRecord {
     var record = DeletionRecord(deletion: deletion)
     for (place, relation) in relations(entity.type).enumerated() {
-      if !hasDormant(relation, entity.row) {
+      if !hasSuspended(relation, entity.row) {
         if relation.isToMany {
           record.add(relation: place, targets: readColumn(relation).reader.references(entity.row))
         } else {
@@ -167,12 +167,12 @@ extension WriteTransaction {
       if !relation.isToMany {
         let target = target(relation, entity.row)
         if target == PageLayout.noRow || isInside && target == entity.row { continue }
-        putToSleep(inverse, target, only: entity.row, keeps: keeps)
+        suspend(inverse, target, only: entity.row, keeps: keeps)
         continue
       }
       // Copied where the survivors' runs may be in the same column.
       for target in targets(relation, entity.row) where !(isInside && target == entity.row) {
-        putToSleep(inverse, target, only: entity.row, keeps: keeps)
+        suspend(inverse, target, only: entity.row, keeps: keeps)
       }
     }
     for relation in relations {
@@ -198,7 +198,7 @@ extension WriteTransaction {
       }
       for survivor in survivors {
         try step()
-        putToSleep(inverse, survivor.row, keeps: keeps) {
+        suspend(inverse, survivor.row, keeps: keeps) {
           marks.contains(DeletedRow(type: relation.source, row: $0))
         }
       }
@@ -223,7 +223,7 @@ extension WriteTransaction {
     } else if target(relation, row) != PageLayout.noRow {
       column(relation).writeRaw(row, nil)
     }
-    setDormant(relation, row, [])
+    setSuspended(relation, row, [])
   }
 
   /// Removes index entries and puts up tombstones; without records for good.
@@ -237,7 +237,7 @@ extension WriteTransaction {
       if number < records.count {
         stampUpdate(table, entity.row)
         table.ownedLiveness().writeRaw(entity.row, Cell(low: RowStatus.deleted))
-        table.ownedGraveyard().add(entity.row, record: records[number], columns: table.readers, key: key)
+        table.ownedTombstones().add(entity.row, record: records[number], columns: table.readers, key: key)
       } else {
         table.ownedLiveness().writeRaw(entity.row, Cell(low: RowStatus.purged))
         forgetPayloads(table, entity.row)
@@ -273,9 +273,9 @@ extension WriteTransaction {
 
   /// Removes a deleted entity for good. Precondition: the table is owned, the row is deleted.
   func purgeDeleted(_ table: Table, _ row: UInt32) throws(StoreProblem) {
-    let graveyard = table.ownedGraveyard()
-    let record = graveyard.record(row)
-    graveyard.remove(row, columns: table.readers, key: otherKey)
+    let tombstones = table.ownedTombstones()
+    let record = tombstones.record(row)
+    tombstones.remove(row, columns: table.readers, key: otherKey)
     for (place, relation) in table.layout.relations.enumerated()
     where layout.ownsTargets(of: relation) || relation.isMirror && layout.types[Int(relation.target.index)].isHidden {
       for target in record.targets(relation: place) where self.table(relation.target).isDeleted(target) {
@@ -302,7 +302,7 @@ extension WriteTransaction {
       let inverse = layout[relation.inverse]
       for target in record.targets(relation: place) {
         try step()
-        if self.table(relation.target).isLive(target) { forgetDormant(inverse, target, row) }
+        if self.table(relation.target).isLive(target) { forgetSuspended(inverse, target, row) }
       }
     }
     forgetDangling(DeletedRow(type: table.layout.id, row: row))

@@ -29,7 +29,7 @@ extension WriteTransaction {
     let table = ownedTable(type)
     let layout = table.layout
     let isPlain =
-      bulk != nil && layout.mirrors.isEmpty && (table.graveyard?.count ?? 0) == 0 && dangling.isEmpty
+      bulk != nil && layout.mirrors.isEmpty && (table.tombstones?.count ?? 0) == 0 && dangling.isEmpty
       && table.slots + rows.count <= PageLayout.maximumRows && hasShortTexts(layout, columns, rows)
     guard isPlain else { return insertEach(type, columns, rows) }
     table.ownColumns()

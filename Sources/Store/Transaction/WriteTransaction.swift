@@ -15,8 +15,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var stamp: UInt64
   @exclusivity(unchecked) var tables: [Table]
   @exclusivity(unchecked) var dangling: DanglingLinks
-  /// Rows whose dormant links of a relation may lead to purged ones: the relation in the high half.
-  @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
+  /// Rows whose suspended links of a relation may lead to purged ones: the relation in the high half.
+  @exclusivity(unchecked) var staleSuspended: Set<UInt64> = []
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Tells whether indexes and counts are kept with each change; they are not while a file is opened.
@@ -172,7 +172,7 @@ package final class WriteTransaction {
     #endif
     precondition(checkpoint.taken == takenChanges, "changes were taken after the checkpoint")
     bulk = nil
-    staleDormant.removeAll()
+    staleSuspended.removeAll()
     tables = checkpoint.tables
     dangling = checkpoint.dangling
     stamp = Stamp.next()
@@ -273,13 +273,13 @@ package final class WriteTransaction {
     return row == PageLayout.noRow ? nil : row
   }
 
-  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).graveyard?.count ?? 0 }
+  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).tombstones?.count ?? 0 }
   package func isDeleted(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isDeleted(row) }
 
   /// The kept row of a deleted entity with this primary key: one cell per component.
   package func deletedRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
     let table = table(type)
-    let row = table.graveyard?.find(key, columns: table.readers) ?? PageLayout.noRow
+    let row = table.tombstones?.find(key, columns: table.readers) ?? PageLayout.noRow
     return row == PageLayout.noRow ? nil : row
   }
 }
