@@ -167,11 +167,13 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
   }
 
   /// Nobody asks to be told.
-  override func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
+  override func cascadedEntity(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws
+    -> any CascadedEntity
+  {
     NobodysEntity()
   }
 
-  private struct NobodysEntity: DoomedEntity {
+  private struct NobodysEntity: CascadedEntity {
     func isKept(_ context: inout Context) -> Bool { true }
     func willDelete(_ context: inout Context) throws {}
     func didDelete(_ context: inout Context) throws {}
