@@ -360,47 +360,6 @@ package struct Relation: Sendable, Hashable {
   }
 }
 
-/// What an index is over; the store keeps it, the planner chooses it.
-package struct IndexDescriptor: Sendable, Hashable {
-  package enum Kind: String, Sendable {
-    case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
-
-    /// Whether it is over the texts as they were written, and has no keys.
-    package var isOfText: Bool { self == .fullText || self == .trigram }
-  }
-  /// What an insert does that meets a key of a unique index.
-  package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
-
-  package var id: IndexID
-  package var type: EntityTypeID
-  /// Unique within the type; generated from the columns where the schema gives none.
-  package var name: String
-  package var kind: Kind
-  /// The columns whose cells are compared: the folded ones where the property is case-insensitive,
-  /// but in indexes of texts.
-  package var columns: [ColumnID]
-  package var isUnique: Bool
-  package var isPrimary: Bool
-  package var onConflict: Conflict
-  /// Of a full-text index: the code of the language of its words.
-  package var language: String?
-
-  package init(
-    id: IndexID, type: EntityTypeID, name: String, kind: Kind, columns: [ColumnID], isUnique: Bool = false,
-    isPrimary: Bool = false, onConflict: Conflict = .fail, language: String? = nil
-  ) {
-    self.id = id
-    self.type = type
-    self.name = name
-    self.kind = kind
-    self.columns = columns
-    self.isUnique = isUnique
-    self.isPrimary = isPrimary
-    self.onConflict = onConflict
-    self.language = language
-  }
-}
-
 /// A root field of the schema's own `type Query`, or one for the deleted entities of a model.
 package struct RootName: Sendable, Hashable {
   package var name: String

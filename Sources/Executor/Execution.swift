@@ -310,9 +310,9 @@ package final class Execution {
   func add(_ search: FullTextSearchState) { states.textSearches.append(search) }
 
   /// Returns the links to and of deleted entities, found once a run; nil where there are none.
-  func remembered(_ id: RelationID) -> RememberedLinks? {
+  func remembered(_ id: RelationID) -> RestorableLinks? {
     for known in states.remembered where known.relation == id { return known.links }
-    let links = snapshot.rememberedLinks(id)
+    let links = snapshot.restorableLinks(id)
     states.remembered.append((id, links))
     return links
   }

@@ -22,12 +22,12 @@ extension PlanCompiler {
     case .fromAccess(let isDescending):
       let needsAscendingIDs = plan.needsAscendingIDs
       switch plan.access {
-      case .fullText where isDescending: return BestTexts(descending: true, needsAscendingIDs: needsAscendingIDs)
+      case .textSearch where isDescending: return BestTexts(descending: true, needsAscendingIDs: needsAscendingIDs)
       case .range, .intersection: return IndexWalk(descending: isDescending, needsAscendingIDs: needsAscendingIDs)
       default: return InsertionWalk(descending: isDescending, needsAscendingIDs: needsAscendingIDs)
       }
     case .incremental(let isDescending, let prefix):
-      if case .fullText = plan.access { return TiedTexts() }
+      if case .textSearch = plan.access { return TiedTexts() }
       return IncrementalSort(descending: isDescending, prefix: prefix)
     }
   }

@@ -129,8 +129,8 @@ struct PlanCompiler {
       return KeyList(catalog[index], ScalarSources(values, self), list: element, &self)
     case .range(let index, let range): return IndexRangeScan(catalog[index], range, &self)
     case .timeRange(_, let column, let range): return TimeRange(column, range, type, self)
-    case .fullText(let index, let columns, let query): return FullTextScan(catalog[index], columns, query, &self)
-    case .trigram(let index, let column, let condition, let pattern):
+    case .textSearch(let index, let columns, let query): return FullTextScan(catalog[index], columns, query, &self)
+    case .trigramCandidates(let index, let column, let condition, let pattern):
       return TrigramCandidates(catalog[index], column, condition, pattern, &self)
     case .intersection(let paths): return Intersection(paths.map { access($0, type) }, type)
     case .union(let paths): return Union(paths.map { access($0, type) }, type)

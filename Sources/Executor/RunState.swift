@@ -73,7 +73,7 @@ struct OperatorStates {
   /// Full-text queries of operators.
   var textSearches: [FullTextSearchState] = []
   /// The links to and of deleted entities, of relations that were asked for them in this run.
-  var remembered: [(relation: RelationID, links: RememberedLinks?)] = []
+  var remembered: [(relation: RelationID, links: RestorableLinks?)] = []
   lazy var json = JSONComparison()
 
   init(_ slots: Int) { operators = ContiguousArray(repeating: nil, count: slots) }

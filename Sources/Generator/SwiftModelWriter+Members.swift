@@ -166,32 +166,28 @@ extension SwiftModelWriter {
     }
     let names = index.columns.map { type[type[$0].foldedFrom ?? $0].name }
     let said = "\(index.kind.rawValue) index \(index.name) over \(names.joined(separator: ", "))"
-    guard !properties.contains(where: { $0 == nil }), index.columns.count <= 4 || index.kind == .fullText else {
+    guard !properties.contains(where: { $0 == nil }), index.columns.count <= 4 || !index.kind.facts.hasKeys else {
       return line("// \(said): models have none over parts of values, or over more than four.")
     }
     let paths = properties.compactMap { $0.map { "\\.\(name($0.id, of: type))" } }.joined(separator: ", ")
     let variable = self.names[type].indexes[index.id] ?? index.name
     let shapes = properties.compactMap { $0?.signature }
-    switch index.kind {
-    case .trigram: line("// \(said): models have none of this kind.")
-    case .fullText:
-      guard shapes.allSatisfy({ $0.isNonNull && $0.type == .string }) else {
+    let facts = index.kind.facts
+    guard let wrapper = facts.wrapper else { return line("// \(said): models have none of this kind.") }
+    if index.isUnique {
+      // Nothing does not collide with nothing in the schema.
+      let mayBeNil = shapes.contains { !$0.isNonNull }
+      let rule = index.onConflict == .replace ? ".upsert" : ".throw"
+      line("@Unique<Self>(\(paths), collisions: \(rule)\(mayBeNil ? "UnlessNil" : "")) private var \(variable)")
+    } else if facts.isOrdered, !shapes.allSatisfy(isComparable) {
+      line("// \(said): not in order, because the values have none in Swift.")
+      line("@\(IndexDescriptor.Kind.hash.facts.wrapper ?? wrapper)<Self>(\(paths)) private var \(variable)")
+    } else {
+      if !facts.hasKeys, !shapes.allSatisfy({ $0.isNonNull && $0.type == .string }) {
         return line("// \(said): models have one over texts that are there.")
       }
       if let language = index.language, language != "en" { line("// The words are of the language '\(language)'.") }
-      line("@FullTextIndex<Self>(\(paths)) private var \(variable)")
-    case .hash, .btree:
-      if index.isUnique {
-        // Nothing does not collide with nothing in the schema.
-        let mayBeNil = shapes.contains { !$0.isNonNull }
-        let rule = index.onConflict == .replace ? ".upsert" : ".throw"
-        line("@Unique<Self>(\(paths), collisions: \(rule)\(mayBeNil ? "UnlessNil" : "")) private var \(variable)")
-      } else if index.kind == .btree, shapes.allSatisfy(isComparable) {
-        line("@Index<Self>(\(paths)) private var \(variable)")
-      } else {
-        if index.kind == .btree { line("// \(said): not in order, because the values have none in Swift.") }
-        line("@HashIndex<Self>(\(paths)) private var \(variable)")
-      }
+      line("@\(wrapper)<Self>(\(paths)) private var \(variable)")
     }
   }
 

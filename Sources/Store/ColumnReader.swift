@@ -44,6 +44,11 @@ import GQLCatalog
     let address = cell(row, width: 16)
     return Cell(low: address.load(as: UInt64.self), high: (address + 8).load(as: UInt64.self))
   }
+  /// The bytes of a text, in place.
+  func text(_ row: UInt32) -> UnsafeBufferPointer<UInt8> {
+    let found = TextView.bytes(at: cell(row, width: 16))
+    return UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count)
+  }
   /// The cell of a column of a kind with all that it holds, for who writes it somewhere else; nulls are zeros.
   package func wholeCell(_ row: UInt32, kind: ColumnKind) -> Cell {
     kind == .int64 ? fineCell(row) : cell(row, kind: kind)

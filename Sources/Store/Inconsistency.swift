@@ -26,6 +26,6 @@ package enum Inconsistency: Hashable, Sendable {
   case mirror(EntityTypeID, row: UInt32)
   /// The list of deleted entities lacks the row, has it wrongly, or does not find it by its key.
   case deletedRow(EntityTypeID, row: UInt32)
-  /// A dormant link of `source` that is out of place, or whose target is not deleted or does not remember it.
-  case dormantLink(RelationID, source: UInt32, target: UInt32)
+  /// A suspended link of `source` that is out of place, or whose target is not deleted or does not remember it.
+  case suspendedLink(RelationID, source: UInt32, target: UInt32)
 }

@@ -13,29 +13,13 @@ extension Snapshot {
       for number in table.columns.indices where table.layout.isFolded[number] {
         checkFolded(table, number, fold, &found)
       }
-      for number in table.indexes.indices {
-        switch table.indexes[number] {
-        case .hash(let index): checkHash(table, number, index, &found)
-        case .btree(let index): checkBTree(table, number, index, &found)
-        case .fullText(let index):
-          let id = table.layout.indexes[number].id
-          let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
-          index.check(rows, table.readers) { row in
-            found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
-          }
-        case .trigram(let index):
-          let id = table.layout.indexes[number].id
-          let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
-          index.check(rows, table.readers) { row in
-            found.append(row.map { .indexEntry(id, row: $0) } ?? .indexStructure(id))
-          }
-        case .pending: break
-        }
+      for (index, layout) in zip(table.indexes, table.layout.indexes) {
+        found += index.built?.check(table, as: layout.id) ?? []
       }
     }
     for relation in layout.relations {
       checkRelation(relation, &found)
-      checkDormant(relation, &found)
+      checkSuspended(relation, &found)
     }
     for table in tables { checkMirrors(table, &found) }
     return found
@@ -105,66 +89,6 @@ extension Snapshot {
     }
   }
 
-  private func checkHash(_ table: Table, _ number: Int, _ index: HashIndex, _ found: inout [Inconsistency]) {
-    let id = table.layout.indexes[number].id
-    guard index.checkStructure() else {
-      found.append(.indexStructure(id))
-      return
-    }
-    let reader = index.reader(table.readers)
-    var entries = 0
-    var keys = 0
-    withUnsafeTemporaryAllocation(of: Cell.self, capacity: index.layout.count) { buffer in
-      // Safe because keys have at least one component.
-      let key = buffer.baseAddress.unsafelyUnwrapped
-      for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) {
-        guard index.layout.load(table.readers, row, into: key) else { continue }
-        entries += 1
-        switch reader.rows(key) {
-        case .none: found.append(.indexEntry(id, row: row))
-        case .one(let other):
-          keys += 1
-          if other != row { found.append(.indexEntry(id, row: row)) }
-        case .many(let rows):
-          if rows[0] == row {
-            keys += 1
-            if zip(rows, rows.dropFirst()).contains(where: { $0 >= $1 }) { found.append(.indexEntry(id, row: row)) }
-          }
-          if index.isUnique || !rows.contains(row) { found.append(.indexEntry(id, row: row)) }
-        }
-      }
-    }
-    if keys != index.distinctKeys { found.append(.indexCount(id, expected: keys, found: index.distinctKeys)) }
-    let postedKeys = index.postings.count - index.postings.liveNulls
-    let stored = index.distinctKeys - postedKeys + index.postedRows
-    if stored != entries { found.append(.indexCount(id, expected: entries, found: stored)) }
-  }
-
-  private func checkBTree(_ table: Table, _ number: Int, _ index: BTree, _ found: inout [Inconsistency]) {
-    let id = table.layout.indexes[number].id
-    let reader = index.reader(table.readers)
-    if reader.entryCount != table.live {
-      found.append(.indexCount(id, expected: table.live, found: reader.entryCount))
-    }
-    // Strictly ascending entries with the images of their rows, as many as live rows: with live rows only, all of them.
-    guard index.checkInvariants(table.readers) else {
-      found.append(.indexStructure(id))
-      return
-    }
-    var rows = [UInt32](repeating: 0, count: reader.entryCount)
-    let bounds = BTreeBounds(includesNulls: true)
-    let count = rows.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.map { reader.walk(bounds, descending: false, skip: 0, limit: buffer.count, into: $0) } ?? 0
-    }
-    for row in rows[..<count] where !table.isLive(row) { found.append(.indexEntry(id, row: row)) }
-    if index.isUnique {
-      for (left, right) in zip(rows, rows.dropFirst())
-      where !hasNull(index.layout, table, left) && reader.compareKeys(left, right, from: 0) == 0 {
-        found.append(.indexEntry(id, row: right))
-      }
-    }
-  }
-
   /// Every entity has a row in each interface and union of its type, and every such row mirrors one entity: deleted ones
   /// that are kept too.
   private func checkMirrors(_ table: Table, _ found: inout [Inconsistency]) {
@@ -181,10 +105,6 @@ extension Snapshot {
         found.append(.mirror(table.layout.id, row: row))
       }
     }
-  }
-
-  private func hasNull(_ layout: KeyLayout, _ table: Table, _ row: UInt32) -> Bool {
-    (0..<layout.count).contains { layout.components[$0].isNull(table.readers, row) }
   }
 
   private func checkRelation(_ relation: Relation, _ found: inout [Inconsistency]) {

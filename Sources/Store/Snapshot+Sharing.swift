@@ -26,7 +26,7 @@ extension Snapshot {
   /// Whether nothing that is remembered of a type's deleted entities is another in an older version, as far as is known:
   /// false may be wrong, true never is. Precondition: the layouts are one.
   package func hasSameGraves(_ type: EntityTypeID, as old: Snapshot) -> Bool {
-    table(type) === old.table(type) || table(type).graveyard === old.table(type).graveyard
+    table(type) === old.table(type) || table(type).tombstones === old.table(type).tombstones
   }
 
   /// Whether a column's cells are those of an older version, as far as pages tell: false may be wrong, true never is.

@@ -59,13 +59,8 @@ extension Snapshot {
     for number in table.layout.indexesOfColumn[Int(column.index)] {
       let index = table.layout.indexes[number]
       guard index.keys.count == 1 else { continue }
-      switch table.indexes[number] {
-      case .hash(let hash): return Double(hash.distinctKeys)
-      case .btree(let tree):
-        if index.isUnique { return Double(tree.main.count) }
-        return estimates.value(index.id) { tree.reader(table.readers).estimatedDistinctKeys() }
-      case .fullText, .trigram, .pending: continue
-      }
+      let count = table.indexes[number].built?.keyCount(table.readers) { estimates.value(index.id, $0) }
+      if let count { return count }
     }
     return nil
   }
@@ -98,63 +93,39 @@ extension Snapshot {
       guard let cell = buffer.cell(value, keys.components[offset].kind) else { return nil }
       equal.append(cell)
     }
-    switch table.indexes[place.index] {
-    case .fullText, .trigram, .pending: return nil
-    case .hash(let hash) where equal.count == keys.count:
+    if let hash = hashIndexes[Int(index.index)], equal.count == keys.count {
       guard range.lower == nil, range.upper == nil, range.prefix == nil else { return nil }
-      return hash.reader(table.readers).count(equal)
-    case .hash, .btree:
-      guard let ordered = ordered(index) else { return nil }
-      var bounds = BTreeBounds(equalCount: equal.count)
-      if equal.count < keys.count {
-        let kind = keys.components[equal.count].kind
-        if let lower = range.lower {
-          guard let cell = buffer.cell(lower.value, kind) else { return nil }
-          bounds.lower = cell
-          bounds.lowerInclusive = lower.isInclusive
-        }
-        if let upper = range.upper {
-          guard let cell = buffer.cell(upper.value, kind) else { return nil }
-          bounds.upper = cell
-          bounds.upperInclusive = upper.isInclusive
-        }
-        if let prefix = range.prefix {
-          guard kind == .text, let cell = buffer.cell(prefix, kind) else { return nil }
-          bounds.textPrefix = cell
-        }
-        bounds.includesNulls = !equal.isEmpty && range.lower == nil && range.upper == nil && range.prefix == nil
-      } else if range.lower != nil || range.upper != nil || range.prefix != nil {
-        return nil
+      return hash.count(equal)
+    }
+    guard let ordered = ordered(index) else { return nil }
+    var bounds = BTreeBounds(equalCount: equal.count)
+    if equal.count < keys.count {
+      let kind = keys.components[equal.count].kind
+      if let lower = range.lower {
+        guard let cell = buffer.cell(lower.value, kind) else { return nil }
+        bounds.lower = cell
+        bounds.lowerInclusive = lower.isInclusive
       }
-      return equal.withUnsafeBufferPointer { equal in
-        bounds.equal = equal.baseAddress
-        return ordered.estimate(bounds)
+      if let upper = range.upper {
+        guard let cell = buffer.cell(upper.value, kind) else { return nil }
+        bounds.upper = cell
+        bounds.upperInclusive = upper.isInclusive
       }
+      if let prefix = range.prefix {
+        guard kind == .text, let cell = buffer.cell(prefix, kind) else { return nil }
+        bounds.textPrefix = cell
+      }
+      bounds.includesNulls = !equal.isEmpty && range.lower == nil && range.upper == nil && range.prefix == nil
+    } else if range.lower != nil || range.upper != nil || range.prefix != nil {
+      return nil
+    }
+    return equal.withUnsafeBufferPointer { equal in
+      bounds.equal = equal.baseAddress
+      return ordered.estimate(bounds)
     }
   }
 
   package var generation: UInt64 { growth.generation }
-}
-
-extension BTreeReader {
-  /// Distinct keys of the main tree, from 128 samples: the share of entries that begin a group of equal keys.
-  func estimatedDistinctKeys() -> Double {
-    let count = main.count
-    if count == 0 { return 0 }
-    let samples = min(128, count)
-    var starts = 0
-    for sample in 0..<samples {
-      let rank = sample * count / samples
-      if rank == 0 {
-        starts += 1
-        continue
-      }
-      let entry = entry(main, at: rank)
-      let before = self.entry(main, at: rank - 1)
-      if before.image != entry.image || compareEqualImages(before.row, entry.row, isNulls: false) != 0 { starts += 1 }
-    }
-    return max(1, Double(count) * Double(starts) / Double(samples))
-  }
 }
 
 /// Cells of values outside the store, with the memory of their texts.

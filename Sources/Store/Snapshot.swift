@@ -37,12 +37,12 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     for (number, place) in layout.places.enumerated() {
       guard let place else { continue }
       let table = tables[place.type]
-      switch table.indexes[place.index] {
-      case .hash(let index):
-        hashes[number] = index.reader(table.readers)
+      let index = table.indexes[place.index]
+      if let hash = index.asHash {
+        hashes[number] = hash.reader(table.readers)
         if place.index == 0 { orders[number] = table.idOrderReader }
-      case .btree(let index): orders[number] = .tree(index.reader(table.readers))
-      case .fullText, .trigram, .pending: break
+      } else if let tree = index.asTree {
+        orders[number] = .tree(tree.reader(table.readers))
       }
     }
     hashIndexes = UnsafePointer(hashes)
@@ -90,19 +90,19 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   package func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isLive(row) }
 
   /// Deleted entities that are kept.
-  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).graveyard?.count ?? 0 }
+  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).tombstones?.count ?? 0 }
   /// Whether the row is that of a deleted entity that is kept.
   package func isDeleted(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isDeleted(row) }
 
   /// Writes the rows of all deleted entities that are kept, ascending; `rows` has room for ``deletedCount(_:)``.
   package func deletedRows(_ type: EntityTypeID, into rows: UnsafeMutablePointer<UInt32>) {
-    table(type).graveyard?.copyRows(into: rows)
+    table(type).tombstones?.copyRows(into: rows)
   }
 
   /// The kept row of a deleted entity with this primary key: one cell per component.
   package func deletedRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
     let table = table(type)
-    let row = table.graveyard?.find(key, columns: table.readers) ?? PageLayout.noRow
+    let row = table.tombstones?.find(key, columns: table.readers) ?? PageLayout.noRow
     return row == PageLayout.noRow ? nil : row
   }
 
@@ -110,11 +110,11 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   /// it, and what is gone for good. Of one that came as deleted, all that it was told.
   package func targetsWhenDeleted(_ relation: RelationID, _ row: UInt32) -> [UInt32] {
     let relation = layout[relation]
-    guard let record = table(relation.source).graveyard?.record(row) else { return [] }
+    guard let record = table(relation.source).tombstones?.record(row) else { return [] }
     let others = table(relation.target)
     let deletion = record.isFromElsewhere ? 0 : record.deletion
     return record.targets(relation: layout.relationPlaces[Int(relation.id.index)]).filter { target in
-      others.isLive(target) || others.isDeleted(target) && others.graveyard?.isLater(target, than: deletion) == true
+      others.isLive(target) || others.isDeleted(target) && others.tombstones?.isLater(target, than: deletion) == true
     }
   }
 
@@ -133,7 +133,7 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   }
 
   /// Precondition: a B-tree index.
-  package func btree(_ id: IndexID) -> BTreeReader {
+  package func tree(_ id: IndexID) -> BTreeReader {
     guard case .tree(let reader)? = orders[Int(id.index)] else { preconditionFailure("not a B-tree") }
     return reader
   }
@@ -149,11 +149,9 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     table(type).columns[Int(column.index)].isAscending
   }
 
-  /// Precondition: a full-text index.
-  package func fullText(_ id: IndexID) -> FullTextIndex {
-    guard let place = layout.places[Int(id.index)], case .fullText(let index) = tables[place.type].indexes[place.index]
-    else { preconditionFailure("not a full-text index") }
-    return index
+  /// Returns an index as its table holds it; nil for one over no column.
+  func index(_ id: IndexID) -> TableIndex? {
+    layout.places[Int(id.index)].map { tables[$0.type].indexes[$0.index] }
   }
 
   /// References that await a target, see ``WriteTransaction/rememberDangling(_:source:key:)``.
@@ -170,17 +168,9 @@ package final class Snapshot: @unchecked Sendable, Statistics {
       digest.add(UInt64(table.live))
       for column in table.columns { column.hashMemory(into: &digest) }
       table.liveness?.hashMemory(into: &digest)
-      table.graveyard?.hashMemory(into: &digest)
-      for links in table.dormant { links?.hashMemory(into: &digest) }
-      for index in table.indexes {
-        switch index {
-        case .hash(let index): index.hashPages(into: &digest)
-        case .btree(let index): index.hashMemory(into: &digest)
-        case .fullText(let index): index.hashMemory(into: &digest)
-        case .trigram(let index): index.hashMemory(into: &digest)
-        case .pending: break
-        }
-      }
+      table.tombstones?.hashMemory(into: &digest)
+      for links in table.suspended { links?.hashMemory(into: &digest) }
+      for index in table.indexes { index.built?.hashMemory(into: &digest) }
     }
     return digest.value
   }

@@ -5,14 +5,19 @@ import GQLText
 final class StoreLayout: Sendable {
   struct Index: Sendable {
     let id: IndexID
+    let kind: IndexDescriptor.Kind
     let isUnique: Bool
-    let isBTree: Bool
+    /// The columns, in order; of indexes of texts, each by itself.
     let keys: KeyLayout
     /// Of full-text indexes.
-    let language: TextLanguage?
-    let isTrigram: Bool
+    var language: TextLanguage?
     /// Whether it is the order of ids beside the primary index, made when it is first wanted.
     var isIDOrder = false
+
+    /// Returns whether an index has the entries of another where both have the same cells.
+    func isAlike(_ other: Index) -> Bool {
+      kind == other.kind && isUnique == other.isUnique && language == other.language
+    }
   }
   /// A class, because every change of a row looks at it.
   final class TypeLayout: Sendable {
@@ -20,6 +25,8 @@ final class StoreLayout: Sendable {
     let columns: [ColumnDescriptor]
     /// The indexes, the primary one first; last the order of ids, which has no identifier of its own.
     let indexes: [Index]
+    /// The places in `indexes` of those that put off work, see ``EntityIndex/needsSettling(_:)``.
+    let deferredIndexes: [Int]
     /// The column of ids and its kind, where an id is one field.
     let idKey: KeyComponent?
     /// The place of the order of ids in `indexes`, where an id is one field.
@@ -69,11 +76,8 @@ final class StoreLayout: Sendable {
         for column in Set(descriptor.columns) { indexesOfColumn[Int(column.index)].append(indexes.count) }
         indexes.append(
           Index(
-            id: id, isUnique: descriptor.isUnique || descriptor.isPrimary, isBTree: descriptor.kind == .btree,
-            keys: KeyLayout(components),
-            language: descriptor.kind == .fullText
-              ? descriptor.language.flatMap { TextLanguage($0) } ?? .standard : nil,
-            isTrigram: descriptor.kind == .trigram))
+            id: id, kind: descriptor.kind, isUnique: descriptor.isUnique || descriptor.isPrimary,
+            keys: KeyLayout(components), language: descriptor.language.flatMap { TextLanguage($0) }))
       }
       let primary = indexes.first.flatMap { catalog[$0.id].isPrimary && $0.keys.count == 1 ? $0 : nil }
       idKey = primary?.keys.components[0]
@@ -82,10 +86,10 @@ final class StoreLayout: Sendable {
         indexesOfColumn[idKey.column].append(indexes.count)
         indexes.append(
           Index(
-            id: primary.id, isUnique: false, isBTree: true, keys: primary.keys, language: nil, isTrigram: false,
-            isIDOrder: true))
+            id: primary.id, kind: .btree, isUnique: false, keys: primary.keys, isIDOrder: true))
       }
       self.indexes = indexes
+      deferredIndexes = indexes.indices.filter { indexes[$0].kind.facts.upkeep == .deferred }
       self.indexesOfColumn = indexesOfColumn
       var foldedColumns: [[Int]] = Array(repeating: [], count: type.columns.count)
       for column in type.columns {

@@ -4,15 +4,6 @@ import GQLCatalog
 ///
 /// Written only by the transaction whose stamp it carries; its parts are copied one by one when first written.
 final class Table: @unchecked Sendable {
-  enum Index {
-    case hash(HashIndex)
-    case btree(BTree)
-    case fullText(FullTextIndex)
-    case trigram(TrigramIndex)
-    /// One that is not built yet, see ``Snapshot/withPendingIndexes()``. It has no entries, and nobody looks into it.
-    case pending
-  }
-
   let layout: StoreLayout.TypeLayout
   let stamp: UInt64
   /// Notes what rows hold before they are written; nil where nobody asks.
@@ -21,12 +12,12 @@ final class Table: @unchecked Sendable {
   /// One reader a column, and behind them the reader of liveness: what keys and snapshots read through.
   let readers: UnsafeMutablePointer<ColumnReader>
   @exclusivity(unchecked) private(set) var liveness: ColumnStore?
-  @exclusivity(unchecked) private(set) var indexes: [Index]
+  @exclusivity(unchecked) private(set) var indexes: [TableIndex]
   /// The deleted entities that are kept; nil before the first one.
-  @exclusivity(unchecked) private(set) var graveyard: Graveyard?
-  /// By place in `layout.relations`: the dormant links of live rows, see ``DormantLinks``; nil where there never were
+  @exclusivity(unchecked) private(set) var tombstones: TombstoneTable?
+  /// By place in `layout.relations`: the suspended links of live rows, see ``SuspendedLinks``; nil where there never were
   /// any, and empty while the table has none.
-  @exclusivity(unchecked) private(set) var dormant: [DormantLinks?]
+  @exclusivity(unchecked) private(set) var suspended: [SuspendedLinks?]
   /// Rows given out, tombstones included.
   @exclusivity(unchecked) var slots: Int
   @exclusivity(unchecked) var live: Int
@@ -47,9 +38,9 @@ final class Table: @unchecked Sendable {
     }
     self.columns = columns
     liveness = nil
-    graveyard = nil
-    dormant = []
-    indexes = layout.indexes.map { $0.isIDOrder ? .pending : Self.emptyIndex($0, stamp: stamp) }
+    tombstones = nil
+    suspended = []
+    indexes = layout.indexes.map { $0.isIDOrder ? .pending : TableIndex($0, stamp: stamp) }
     slots = 0
     live = 0
     ownsColumns = true
@@ -65,8 +56,8 @@ final class Table: @unchecked Sendable {
     if let liveness = other.liveness { (readers + (count - 1)).initialize(to: liveness.reader) }
     columns = other.columns
     liveness = other.liveness
-    graveyard = other.graveyard
-    dormant = other.dormant
+    tombstones = other.tombstones
+    suspended = other.suspended
     indexes = other.indexes
     slots = other.slots
     live = other.live
@@ -86,16 +77,16 @@ final class Table: @unchecked Sendable {
     liveness = make(readers + columns.count)
   }
 
-  func setGraveyard(_ graveyard: Graveyard?) { self.graveyard = graveyard }
+  func setTombstones(_ tombstones: TombstoneTable?) { self.tombstones = tombstones }
 
   /// `place` is the relation's in `layout.relations`.
-  func setDormant(_ place: Int, _ links: DormantLinks?) {
-    if links == nil && dormant.isEmpty { return }
-    if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
-    dormant[place] = links
+  func setSuspended(_ place: Int, _ links: SuspendedLinks?) {
+    if links == nil && suspended.isEmpty { return }
+    if suspended.isEmpty { suspended = Array(repeating: nil, count: layout.relations.count) }
+    suspended[place] = links
   }
 
-  func setIndex(_ number: Int, _ index: Index) { indexes[number] = index }
+  func setIndex(_ number: Int, _ index: TableIndex) { indexes[number] = index }
 
   // MARK: - Owning parts
 
@@ -129,60 +120,37 @@ final class Table: @unchecked Sendable {
     return made
   }
 
-  func ownedGraveyard() -> Graveyard {
-    if let graveyard, graveyard.stamp == stamp { return graveyard }
+  func ownedTombstones() -> TombstoneTable {
+    if let tombstones, tombstones.stamp == stamp { return tombstones }
     let made =
-      graveyard.map { Graveyard(copying: $0, stamp: stamp, recorder: recorder) }
-      ?? Graveyard(layout, stamp: stamp, recorder: recorder)
-    graveyard = made
+      tombstones.map { TombstoneTable(copying: $0, stamp: stamp, recorder: recorder) }
+      ?? TombstoneTable(layout, stamp: stamp, recorder: recorder)
+    tombstones = made
     return made
   }
 
   /// `place` is the relation's in `layout.relations`.
-  func ownedDormant(_ place: Int) -> DormantLinks {
-    if dormant.isEmpty { dormant = Array(repeating: nil, count: layout.relations.count) }
-    if let links = dormant[place], links.stamp == stamp { return links }
-    let made = DormantLinks(copying: dormant[place], stamp: stamp, recorder: recorder, place: place)
-    dormant[place] = made
+  func ownedSuspended(_ place: Int) -> SuspendedLinks {
+    if suspended.isEmpty { suspended = Array(repeating: nil, count: layout.relations.count) }
+    if let links = suspended[place], links.stamp == stamp { return links }
+    let made = SuspendedLinks(copying: suspended[place], stamp: stamp, recorder: recorder, place: place)
+    suspended[place] = made
     return made
   }
 
   func ownIndex(_ number: Int) {
-    switch indexes[number] {
-    case .hash(let index):
-      if index.stamp != stamp { indexes[number] = .hash(HashIndex(copying: index, stamp: stamp)) }
-    case .btree(let index):
-      if index.stamp != stamp { indexes[number] = .btree(BTree(copying: index, stamp: stamp)) }
-    case .fullText(let index):
-      if index.stamp != stamp { indexes[number] = .fullText(FullTextIndex(copying: index, stamp: stamp)) }
-    case .trigram(let index):
-      if index.stamp != stamp { indexes[number] = .trigram(TrigramIndex(copying: index, stamp: stamp)) }
-    case .pending: break
-    }
+    if indexes[number].isOwned(by: stamp) { return }
+    if let shared = indexes[number].built { indexes[number] = shared.copy(stamp: stamp) }
   }
 
-  /// Indicates whether an index is not built yet.
-  func isPending(_ number: Int) -> Bool { if case .pending = indexes[number] { true } else { false } }
-
-  /// An empty index in the place of the old one. An order of ids that nobody has asked for stays away.
+  /// Replaces an index by an empty one. An order of ids that nobody has asked for stays away.
   func resetIndex(_ number: Int) {
-    if layout.indexes[number].isIDOrder, isPending(number) { return }
-    indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp)
+    if layout.indexes[number].isIDOrder, indexes[number].isPending { return }
+    makeIndex(number)
   }
 
-  /// Begins an order of ids, which is empty.
-  func makeIDOrder(_ number: Int) { indexes[number] = Self.emptyIndex(layout.indexes[number], stamp: stamp) }
-
-  private static func emptyIndex(_ index: StoreLayout.Index, stamp: UInt64) -> Index {
-    let columns = (0..<index.keys.count).map { index.keys.components[$0].column }
-    if let language = index.language {
-      return .fullText(FullTextIndex(language: language, columns: columns, stamp: stamp))
-    }
-    if index.isTrigram { return .trigram(TrigramIndex(columns: columns, stamp: stamp)) }
-    return index.isBTree
-      ? .btree(BTree(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
-      : .hash(HashIndex(layout: index.keys, isUnique: index.isUnique, stamp: stamp))
-  }
+  /// Puts an empty index in the place of what is there.
+  func makeIndex(_ number: Int) { indexes[number] = TableIndex(layout.indexes[number], stamp: stamp) }
 
   // MARK: - Reading
 
@@ -197,7 +165,7 @@ final class Table: @unchecked Sendable {
   /// What delivers rows in the order of their ids.
   var idOrder: IDOrder {
     guard let number = layout.idOrder else { return .none }
-    return idsAscend ? .rows : isPending(number) ? .pending : .index
+    return idsAscend ? .rows : indexes[number].isPending ? .pending : .index
   }
 
   func isLive(_ row: UInt32) -> Bool {
@@ -211,54 +179,34 @@ final class Table: @unchecked Sendable {
     return UInt64(liveness.reader.byte(row)) == RowStatus.deleted
   }
 
-  /// The row under a key without nulls, or `PageLayout.noRow`.
-  func find(_ number: Int, key: UnsafePointer<Cell>) -> UInt32 {
-    switch indexes[number] {
-    case .hash(let index): index.reader(readers).find(key)
-    case .btree(let index): index.find(key, columns: readers)
-    case .fullText, .trigram, .pending: PageLayout.noRow
-    }
+  /// The live rows, for builds and checks of indexes.
+  var liveRows: IndexedRows {
+    if liveness == nil { return IndexedRows(below: slots) }
+    return IndexedRows((0..<UInt32(truncatingIfNeeded: slots)).filter { isLive($0) })
   }
+
+  /// The row under a key without nulls, or `PageLayout.noRow`.
+  func find(_ number: Int, key: UnsafePointer<Cell>) -> UInt32 { indexes[number].find(key, columns: readers) }
 
   // MARK: - Index entries
 
-  /// Adds the row's key, which is in the columns, to an owned index. `key` is scratch for as many cells.
+  /// Adds the row's key, which is in the columns, to an index. `key` is scratch for as many cells.
   func addEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
-    switch indexes[number] {
-    case .hash(let index):
-      if index.layout.load(readers, row, into: key) { index.insert(row, key: key, columns: readers) }
-    case .btree(let index): index.insert(row, columns: readers)
-    case .fullText(let index): index.insert(row, readers)
-    case .trigram(let index): index.insert(row, readers)
-    case .pending: break
-    }
+    ownIndex(number)
+    indexes[number].insert(row, columns: readers, key: key)
   }
 
-  /// Removes the row's key, which must still be in the columns, from an owned index.
+  /// Removes the row's key, which must still be in the columns, from an index.
   func removeEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
-    switch indexes[number] {
-    case .hash(let index):
-      if index.layout.load(readers, row, into: key) { index.remove(row, key: key, columns: readers) }
-    case .btree(let index): index.remove(row, columns: readers)
-    case .fullText(let index): index.remove(row, readers)
-    case .trigram(let index): index.remove(row, readers)
-    case .pending: break
-    }
+    ownIndex(number)
+    indexes[number].remove(row, columns: readers, key: key)
   }
 
   /// Bytes held, those shared with other versions included.
   var byteCount: Int {
-    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0) + (graveyard?.byteCount ?? 0)
-    for links in dormant { sum += links?.byteCount ?? 0 }
-    for index in indexes {
-      switch index {
-      case .hash(let index): sum += index.byteCount
-      case .btree(let index): sum += index.byteCount
-      case .fullText(let index): sum += index.byteCount
-      case .trigram(let index): sum += index.byteCount
-      case .pending: break
-      }
-    }
+    var sum = columns.reduce(0) { $0 + $1.byteCount } + (liveness?.byteCount ?? 0) + (tombstones?.byteCount ?? 0)
+    for links in suspended { sum += links?.byteCount ?? 0 }
+    for index in indexes { sum += index.built?.byteCount ?? 0 }
     return sum
   }
 }

@@ -70,7 +70,8 @@ extension WriteTransaction {
 
   /// Makes rows the whole list of a to-many relation.
   private func set(_ rows: [UInt32], of relation: Relation, from source: UInt32) throws(StoreProblem) {
-    if !rows.isEmpty, !hasReferences(relation.id, source: source), dormantPlaces(relation.id, source: source).isEmpty {
+    if !rows.isEmpty, !hasReferences(relation.id, source: source), suspendedPlaces(relation.id, source: source).isEmpty
+    {
       return try appendReferences(relation.id, source: source, targets: rows)
     }
     let isOwner = base.catalog[relation.target].isElement
@@ -87,7 +88,7 @@ extension WriteTransaction {
 
   /// Has links wait for what is not there.
   private func wait(for list: LinkList, _ relation: Relation, _ source: UInt32, after old: [UInt32]) {
-    let suspended = dormantPlaces(relation.id, source: source)
+    let suspended = suspendedPlaces(relation.id, source: source)
     var before = 0
     var seen = Set(old)
     var present = old.count

@@ -345,12 +345,12 @@ private typealias Index = ChatFixture.Index
 
   @Test func hintsForceAnAccess() {
     #expect(hinted(.scan).output.sets[0].access == .scan)
-    #expect(hinted(.hash).output.sets[0].access == .lookup(Index.status, [status(0)]))
-    #expect(hinted(.btree, index: "age").diagnostics.isEmpty)
+    #expect(hinted(.index(.hash)).output.sets[0].access == .lookup(Index.status, [status(0)]))
+    #expect(hinted(.index(.btree), index: "age").diagnostics.isEmpty)
   }
 
   @Test func impossibleHintSaysWhatIsPossible() throws {
-    let result = hinted(.btree, index: "name")
+    let result = hinted(.index(.btree), index: "name")
     let diagnostic = try #require(result.diagnostics.first)
     #expect(diagnostic.code == .accessNotPossible)
     #expect(diagnostic.message == "access BTREE with index 'name' is not possible for 'User' here")
@@ -358,7 +358,7 @@ private typealias Index = ChatFixture.Index
     let help = try #require(diagnostic.help)
     #expect(
       help.contains("SCAN") && help.contains("BTREE with index 'age'") && help.contains("HASH with index 'status'"))
-    #expect(!hinted(.fullText).diagnostics.isEmpty)
+    #expect(!hinted(.index(.fullText)).diagnostics.isEmpty)
     #expect(!hinted(.id).diagnostics.isEmpty)
   }
 }

@@ -49,7 +49,7 @@ import Testing
 
   private func usesTrigrams(_ path: AccessPath) -> Bool {
     switch path {
-    case .trigram: true
+    case .trigramCandidates: true
     case .intersection(let paths), .union(let paths): paths.contains(where: usesTrigrams)
     default: false
     }

@@ -119,7 +119,7 @@ import Testing
             if let upper, flags & 2 == 0 ? value > upper : value >= upper { return false }
             return true
           }
-          #expect(snapshot.btree(fixture.byValue).count(bounds) == expected.count, "seed \(seed)")
+          #expect(snapshot.tree(fixture.byValue).count(bounds) == expected.count, "seed \(seed)")
           for (skip, limit) in [(0, Int.max), (0, 3), (1, 5), (7, 4), (20, 100), (500, 1)] {
             let found = snapshot.walk(fixture.byValue, bounds, descending: descending, skip: skip, limit: limit)
             #expect(found == Array(expected.dropFirst(skip).prefix(limit)), "seed \(seed) skip \(skip)")
@@ -227,7 +227,7 @@ import Testing
     }
     let snapshot = transaction.commit()
     #expect(snapshot.check().isEmpty)
-    #expect(snapshot.btree(fixture.byName).entryCount == 0)
+    #expect(snapshot.tree(fixture.byName).entryCount == 0)
     #expect(snapshot.liveCount(fixture.type) == 0)
     #expect(snapshot.slotCount(fixture.type) == 300)
   }

@@ -86,7 +86,7 @@ import Testing
     let known = try fixture.tree
     let tree = BTree(layout: known.layout, isUnique: false, stamp: 7, leafCapacity: leaf, innerCapacity: inner)
     let table = fixture.snapshot.tables[0]
-    #expect(tree.build(0..<UInt32(rows), columns: table.readers) == nil)
+    #expect(tree.build(IndexedRows(below: rows), columns: table.readers) == nil)
     #expect(tree.checkInvariants(table.readers))
     #expect(tree.directory.count == nodes)
     #expect(tree.byteCount == nodes * bytes + Self.group)

@@ -63,7 +63,7 @@ import Testing
   @Test("the same as one by one", arguments: 0..<40) func isTheSameAsOneByOne(_ seed: Int) throws {
     var random = SeededRandom(UInt64(seed))
     let base = try messages(40)
-    // Some are of nobody, some deleted, so that lists have links that sleep.
+    // Some are of nobody, some deleted, so that lists have suspended links.
     for _ in 0..<6 { try base.setReference(social.author, source: UInt32(random.below(40)), target: nil) }
     for _ in 0..<5 {
       let row = UInt32(random.below(40))
@@ -96,7 +96,7 @@ import Testing
     #expect(first.check() == [] && second.check() == [])
     for user in UInt32(0)..<4 { #expect(first.links(social.messages, user) == second.links(social.messages, user)) }
     for row in UInt32(0)..<40 { #expect(first.links(social.author, row) == second.links(social.author, row)) }
-    // What sleeps comes back at the same places.
+    // Suspended links come back at the same places.
     for snapshot in [first, second] {
       let deleted = (UInt32(0)..<40).filter { snapshot.isDeleted(social.message, $0) }
       let transaction = WriteTransaction(snapshot)

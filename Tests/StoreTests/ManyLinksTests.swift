@@ -85,7 +85,7 @@ import Testing
 
   private func deletedMessages(_ count: Int) throws -> Snapshot {
     let transaction = try messages(count)
-    // In two goes, so that dormant links join dormant ones.
+    // In two goes, so that suspended links join suspended ones.
     try transaction.delete(social.message, rows: rows(0..<count / 2), keeps: true)
     try transaction.delete(social.message, rows: rows(count / 2..<count), keeps: true)
     return transaction.commit()
@@ -259,7 +259,7 @@ import Testing
     #expect(snapshot.check().isEmpty)
   }
 
-  /// One deletion after the other in one transaction, in no order: each link sleeps at its place, and wakes there.
+  /// One deletion after the other in one transaction, in no order: each link is suspended at its place, and comes back there.
   @Test func deletedAndRestoredOneByOne() throws {
     let count = 700
     let base = try messages(count).commit()

@@ -165,7 +165,7 @@ extension Snapshot {
     _ index: IndexID, _ bounds: BTreeBounds, equal: [TestValue] = [], descending: Bool = false, skip: Int = 0,
     limit: Int = .max
   ) -> [UInt32] {
-    let reader = btree(index)
+    let reader = tree(index)
     let cells = equal.map(\.cell)
     return cells.withUnsafeBufferPointer { cells in
       var bounds = bounds

@@ -43,7 +43,7 @@ import Testing
 
   /// The place after some links that are there and some that wait; those to deleted entities stand between.
   private func place(_ transaction: WriteTransaction, _ owner: UInt32, after present: Int, waiting: Int) -> Int {
-    present + waiting + transaction.dormantPlaces(social.messages, source: owner).count { $0 <= present }
+    present + waiting + transaction.suspendedPlaces(social.messages, source: owner).count { $0 <= present }
   }
 
   /// One change of both; false where there is nothing to change.
@@ -100,7 +100,7 @@ import Testing
       try kept.withUnsafeBufferPointer {
         try transaction.setReferences(social.messages, source: owner, targets: $0)
       }
-      // What sleeps stays.
+      // Suspended links stay.
       model.drop(present.filter { !kept.contains($0) })
     case 7, 8:
       let rows = present.filter { _ in random.chance(30) }

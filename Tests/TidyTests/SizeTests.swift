@@ -66,6 +66,22 @@ import Testing
     }
   }
 
+  /// What depends on the kind of an index asks `IndexDescriptor.Kind.facts`, or is behind `EntityIndex`.
+  @Test func kindsOfIndexesAreNamedInFewFiles() {
+    for (kind, limit) in [(".trigram", 5), (".fullText", 7), (".btree", 6)] {
+      let files = Self.sources.filter { file in
+        file.code(holding: [kind]).contains { line in
+          line.line.ranges(of: kind).contains { !(line.line[$0.upperBound...].first?.isLetter ?? false) }
+        }
+      }.map(\.path)
+      #expect(files.count <= limit, "\(kind) is named in \(files.count) files: \(files)")
+    }
+    for path in [".textSearch(", ".trigramCandidates("] {
+      let files = Self.sources.filter { !$0.code(holding: [path]).isEmpty }.map(\.path)
+      #expect(files.count <= 10, "\(path) is named in \(files.count) files: \(files)")
+    }
+  }
+
   private static func typeName(_ line: Substring) -> String? {
     guard let first = line.first, first != " ", first != "/" else { return nil }
     let words = line.split(separator: " ")

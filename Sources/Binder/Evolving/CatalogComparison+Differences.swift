@@ -219,14 +219,7 @@ extension Catalog {
   package func words(for index: IndexDescriptor) -> String {
     let type = self[index.type]
     let fields = index.columns.map { type[type[$0].foldedFrom ?? $0].name }.joined(separator: ",")
-    let kind =
-      switch index.kind {
-      case .hash: index.isUnique ? "unique" : "hash"
-      case .btree: index.isUnique ? "unique B-tree" : "B-tree"
-      case .fullText: "full-text"
-      case .trigram: "trigram"
-      }
-    return "\(kind) \(type.name).\(fields)"
+    return "\(index.isUnique ? "unique" : index.kind.facts.name) \(type.name).\(fields)"
   }
 
   /// A constant as a schema writes it.

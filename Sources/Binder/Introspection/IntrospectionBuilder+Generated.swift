@@ -171,10 +171,7 @@ extension IntrospectionBuilder {
     switch access {
     case .scan: "Reads every entity of the type."
     case .id: "Uses the primary key."
-    case .hash: "Uses a hash index."
-    case .btree: "Uses a B-tree index."
-    case .fullText: "Uses a full-text index."
-    case .trigram: "Uses a trigram index."
+    case .index(let kind): "Uses a \(kind.facts.name) index."
     }
   }
 

@@ -9,12 +9,13 @@ extension SchemaBuilder {
     guard let directive = directives("computed", of: field.directives).first else { return nil }
     for other in field.directives {
       switch other.name.text {
-      case "id", "index", "unique":
-        // Reported where the index or the key is made.
-        break
-      case "relation", "default", "collate", "fulltext", "trigram", "source", "was", "number":
+      case "relation", "default", "collate", "source", "was", "number":
         report(.misplacedDirective(name: other.name.text, reason: .onComputed), at: other.name.range)
-      default: break
+      case let name:
+        // Keys are reported where they are made.
+        if IndexDirective(named: name)?.hasKeys == false {
+          report(.misplacedDirective(name: name, reason: .onComputed), at: other.name.range)
+        }
       }
     }
     if let value = field.defaultValue {

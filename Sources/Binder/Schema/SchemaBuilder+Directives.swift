@@ -15,16 +15,18 @@ package struct SchemaDirective: Sendable {
   var onSchema: [String]?
   var isRepeatable = false
 
-  package static let all: [SchemaDirective] = [
+  package static let all: [SchemaDirective] = ofKeys + ofIndexes + others
+
+  private static let ofKeys = [
     SchemaDirective(name: "id", onField: [], onObject: ["fields"]),
     SchemaDirective(name: "relation", onField: ["inverse", "onDelete"]),
+  ]
+  private static let ofIndexes = IndexDirective.all.map { index in
     SchemaDirective(
-      name: "index", onField: ["kind", "name"], onObject: ["kind", "name", "fields"], isRepeatable: true),
-    SchemaDirective(
-      name: "unique", onField: ["onConflict", "name"], onObject: ["onConflict", "name", "fields"], isRepeatable: true),
-    SchemaDirective(
-      name: "fulltext", onField: ["language", "name"], onObject: ["language", "name", "fields"], isRepeatable: true),
-    SchemaDirective(name: "trigram", onField: ["name"], onObject: ["name", "fields"], isRepeatable: true),
+      name: index.name, onField: index.arguments + ["name"], onObject: index.arguments + ["name", "fields"],
+      isRepeatable: true)
+  }
+  private static let others = [
     SchemaDirective(name: "default", onField: ["value"]),
     SchemaDirective(name: "computed", onField: ["as"]),
     SchemaDirective(name: "collate", onField: ["locale", "to", "CI"]),

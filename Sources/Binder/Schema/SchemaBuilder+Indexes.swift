@@ -42,7 +42,7 @@ extension SchemaBuilder {
       }
     }
     for directive in definition.directives
-    where ["index", "unique", "fulltext", "trigram"].contains(directive.name.text) {
+    where IndexDirective(named: directive.name.text) != nil {
       guard let paths = fields(of: directive) else { continue }
       addIndex(directive, over: paths, of: entity, to: &found)
     }
@@ -140,24 +140,22 @@ extension SchemaBuilder {
     _ directive: Directive, over paths: [(path: String, range: SourceRange)], of entity: EntityType,
     to found: inout [IndexDraft]
   ) {
-    var draft = IndexDraft(kind: .btree, columns: [], range: directive.range, rank: entity.properties.count)
-    switch directive.name.text {
-    case "index":
-      draft.kind = choice("kind", of: directive, among: [IndexDescriptor.Kind.btree, .hash]) ?? .btree
-    case "unique":
-      draft.kind = .hash
-      draft.isUnique = true
-      draft.onConflict = choice("onConflict", of: directive, among: [IndexDescriptor.Conflict.fail, .replace]) ?? .fail
-    case "fulltext":
-      draft.kind = .fullText
-      draft.language = language(of: directive)
-    case "trigram": draft.kind = .trigram
-    default: return
+    guard let form = IndexDirective(named: directive.name.text) else { return }
+    var draft = IndexDraft(
+      kind: form.kinds[0], columns: [], isUnique: form.isUnique, range: directive.range, rank: entity.properties.count)
+    for argument in form.arguments {
+      switch argument {
+      case "kind": draft.kind = choice(argument, of: directive, among: form.kinds) ?? draft.kind
+      case "onConflict":
+        draft.onConflict = choice(argument, of: directive, among: [IndexDescriptor.Conflict.fail, .replace]) ?? .fail
+      case "language": draft.language = language(of: directive)
+      default: break
+      }
     }
     draft.name = string("name", of: directive)
     for (path, range) in paths {
       guard let column = indexColumn(path, range, of: entity, directive.name.text) else { return }
-      if draft.kind.isOfText {
+      if !draft.kind.facts.hasKeys {
         guard column.type == .string else {
           report(.notIndexable(field: path, type: entity.name, reason: .notText), at: range)
           return

@@ -107,9 +107,9 @@ private struct SchemaDefinitionWriter {
       if case .column(let column, let folded) = property.storage {
         for id in type.indexes
         where !catalog[id].isPrimary
-          && catalog[id].columns == [catalog[id].kind.isOfText ? column : folded ?? column]
+          && catalog[id].columns == [catalog[id].kind.facts.hasKeys ? folded ?? column : column]
         {
-          directives.append(index(catalog[id], of: type, fields: nil))
+          directives += index(catalog[id], of: type, fields: nil)
         }
       }
       directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
@@ -122,7 +122,7 @@ private struct SchemaDefinitionWriter {
       let names = columns.map { type[$0].name }
       // A dot may also stand inside a backquoted name; such an index belongs to a property.
       if columns.count > 1 || type.property(named: names.first ?? "") == nil {
-        definition.directives.append(index(catalog[id], of: type, fields: names))
+        definition.directives += index(catalog[id], of: type, fields: names)
       }
     }
     return definition
@@ -163,30 +163,19 @@ private struct SchemaDefinitionWriter {
     return arguments.isEmpty ? nil : directive("relation", arguments)
   }
 
-  private func index(_ index: IndexDescriptor, of type: EntityType, fields: [String]?) -> Directive {
+  private func index(_ index: IndexDescriptor, of type: EntityType, fields: [String]?) -> [Directive] {
+    guard let form = IndexDirective(index.kind, isUnique: index.isUnique) else { return [] }
     var arguments: [(String, Expression.Kind)] = []
-    if index.kind == .fullText {
-      if let language = index.language, language != TextLanguage.standard.code {
-        arguments.append(("language", string(language)))
-      }
-    } else if index.kind == .trigram {
-      // There is nothing to choose.
-    } else if index.isUnique {
-      if index.onConflict != .fail { arguments.append(("onConflict", .name(name(index.onConflict.rawValue)))) }
-    } else if index.kind != .btree {
-      arguments.append(("kind", .name(name(index.kind.rawValue))))
+    if let language = index.language, language != TextLanguage.standard.code {
+      arguments.append(("language", string(language)))
     }
+    if index.onConflict != .fail { arguments.append(("onConflict", .name(name(index.onConflict.rawValue)))) }
+    if index.kind != form.kinds[0] { arguments.append(("kind", .name(name(index.kind.rawValue)))) }
     if index.name != index.columns.map({ type[$0].name }).joined(separator: ",") {
       arguments.append(("name", string(index.name)))
     }
     if let fields { arguments.append(("fields", strings(fields))) }
-    let kind =
-      switch index.kind {
-      case .fullText: "fulltext"
-      case .trigram: "trigram"
-      case .hash, .btree: index.isUnique ? "unique" : "index"
-      }
-    return directive(kind, arguments)
+    return [directive(form.name, arguments)]
   }
 
   private func field(

@@ -28,7 +28,7 @@ final class FullTextSearch {
   ) throws(RuntimeProblem) {
     self.index = index
     columnIDs = ids
-    let fullText = snapshot.fullText(index)
+    let fullText = snapshot.fullTextIndex(index)
     columns = ids.compactMap { fullText.column($0) }
     readers = ids.map { snapshot.column(type, $0) }
     slots = snapshot.slotCount(type)

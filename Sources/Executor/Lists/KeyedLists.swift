@@ -53,7 +53,7 @@ class KeyedLists: ListOperator, @unchecked Sendable {
   ) throws(RuntimeProblem) {
     let runs = try set.access.keyRuns(set, state, scopes, execution)
     let keyed = set.access.keyed(execution)
-    let isTree = (set.access as? IndexedOperator)?.indexKind == .btree
+    let isTree = (set.access as? IndexedOperator)?.isTree == true
     let isDirect = set.isPlain && set.order == nil
     let vectors = isDirect ? try set.slice?.sources.vectors(scopes, execution) : nil
     if !isDirect, !findsFirst { dropEmptySlices(set, scopes, runs, execution) }

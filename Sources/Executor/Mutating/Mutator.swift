@@ -254,7 +254,7 @@ package final class Mutator {
   /// Has indexes take up what they have put off, while somebody looks at the time.
   private func settle(_ program: MutationProgram) throws(MutationProblem) {
     do throws(StoreProblem) {
-      try transaction.settleTrigrams()
+      try transaction.settleIndexes()
     } catch {
       throw problem(error, at: .range(program.mutation.range))
     }

@@ -71,12 +71,10 @@ extension MutationProgram {
   ) -> Bool {
     guard mutation.mayBePoint else { return false }
     for index in catalog[mutation.type].indexes {
-      // Trigram indexes put work off, and do much at once. To take a text out of a full-text index it is read again,
-      // however long it is.
-      switch catalog[index].kind {
-      case .trigram: return false
-      case .fullText: if mutation.kind != .insert { return false }
-      case .hash, .btree: break
+      switch catalog[index].kind.facts.upkeep {
+      case .deferred: return false
+      case .byText: if mutation.kind != .insert { return false }
+      case .byEntry: break
       }
     }
     guard let locate else { return mutation.locate == nil }

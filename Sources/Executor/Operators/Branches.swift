@@ -53,7 +53,7 @@ final class Branches: AccessOperator, @unchecked Sendable {
     guard branches.count == 1, branches[0].casts.isEmpty, branches[0].relation.status != .live else { return false }
     let relation = branches[0].relation
     let row = execution.resolve(branches[0].reference, scopes, element)
-    try execution.appendRemembered(
+    try execution.appendRestorable(
       relation, relation.status, row, from: slice.offset, limit: slice.limit, into: &rows)
     return true
   }
@@ -118,13 +118,13 @@ extension Execution {
     if status == .live {
       appendTargets(relation, row, from: 0, limit: Int.max, into: &rows)
     } else {
-      try appendRemembered(relation, status, row, into: &rows)
+      try appendRestorable(relation, status, row, into: &rows)
     }
   }
 
   /// Appends a part of the targets of a relation whose links have a status other than live.
   @inline(never)
-  func appendRemembered(
+  func appendRestorable(
     _ relation: RelationAccess, _ status: LinkStatus, _ row: UInt32, from skip: Int = 0, limit: Int = .max,
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {

@@ -237,7 +237,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
     let equal = state.keys.room(for: Cell.self, count: place + 1)
     for index in 0..<place { equal[index] = values[index] ?? Cell(low: 0) }
     let bounds = BTreeBounds(equal: UnsafePointer(equal), equalCount: place, onlyNulls: true)
-    let reader = execution.snapshot.btree(index)
+    let reader = execution.snapshot.tree(index)
     let count = reader.count(bounds)
     try execution.checkMemory(count &* 4)
     rows.reserve(count)

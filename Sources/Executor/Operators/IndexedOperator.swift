@@ -2,10 +2,10 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
-/// An operator that finds rows by a hash index or a B-tree: what lookups and ranges have in common.
+/// An operator that finds rows by keys, of a B-tree or of a hash index: what lookups and ranges have in common.
 class IndexedOperator: AccessOperator, @unchecked Sendable {
   let index: IndexID
-  let indexKind: IndexDescriptor.Kind
+  let isTree: Bool
   let isUnique: Bool
   /// Reader slots of the key columns, for what an index cannot find.
   let keyReaders: [Int]
@@ -19,7 +19,7 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
 
   init(_ index: IndexDescriptor, _ scalars: ScalarSources, keysAreNonNull: Bool, _ compiler: inout PlanCompiler) {
     self.index = index.id
-    indexKind = index.kind
+    isTree = index.kind.facts.isOrdered
     isUnique = index.isUnique
     var readers: [Int] = []
     var kinds: [ColumnKind] = []
@@ -44,9 +44,9 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
   /// Appends the rows under a key without nulls, ascending.
   @inline(__always)
   final func find(_ key: UnsafePointer<Cell>, _ execution: Execution, into rows: inout RowBuffer) {
-    if indexKind == .btree {
+    if isTree {
       let bounds = BTreeBounds.equal(key, keyReaders.count)
-      let reader = execution.snapshot.btree(index)
+      let reader = execution.snapshot.tree(index)
       let count = reader.count(bounds)
       rows.reserve(count)
       rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
@@ -67,10 +67,8 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
 
   /// Counts the rows under a key without nulls.
   final func count(_ key: UnsafePointer<Cell>, _ components: Int, _ execution: Execution) -> Int {
-    switch indexKind {
-    case .btree: execution.snapshot.btree(index).count(BTreeBounds.equal(key, components))
-    default: execution.hashIndexes[Int(index.index)]?.count(key) ?? 0
-    }
+    if isTree { return execution.snapshot.tree(index).count(BTreeBounds.equal(key, components)) }
+    return execution.hashIndexes[Int(index.index)]?.count(key) ?? 0
   }
 
   /// Returns what a body makes of the values of key and bounds, where all are known before the run; else 0: nothing is
@@ -174,9 +172,9 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
 
   private func keyRun(_ key: UnsafePointer<Cell>, _ keyed: KeyedState, _ execution: Execution) -> KeyRun {
     let start = keyed.rows.count
-    if indexKind == .btree {
+    if isTree {
       let bounds = BTreeBounds.equal(key, keyReaders.count)
-      let reader = execution.snapshot.btree(index)
+      let reader = execution.snapshot.tree(index)
       let count = reader.count(bounds)
       let copied = count > KeyedState.shortRun ? 1 : count
       keyed.rows.reserve(copied)

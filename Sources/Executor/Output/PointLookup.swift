@@ -16,7 +16,7 @@ struct PointLookup: BitwiseCopyable {
     guard selection.isObject, selection.recursion == nil, selection.grouping == nil, selection.children.isEmpty,
       selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths, !set.isCorrelated, set.isWhole,
       let lookup = set.access as? KeyLookup,
-      lookup.indexKind == .hash, lookup.isUnique, lookup.scalars.count == 1
+      !lookup.isTree, lookup.isUnique, lookup.scalars.count == 1
     else { return nil }
     for number in 0..<selection.operationCount {
       switch selection.operations[number].kind {

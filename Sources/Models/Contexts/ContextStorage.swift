@@ -27,7 +27,7 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) var idleHooks: UInt8 = 0
   @exclusivity(unchecked) var calledType: ObjectIdentifier?
   /// What is being deleted, and was told so; nil when no deletion runs.
-  @exclusivity(unchecked) var doomed: DoomedRows?
+  @exclusivity(unchecked) var cascaded: CascadeSet?
   @exclusivity(unchecked) var postponed = PostponedRows()
   /// Of the save with hooks or resolvers that runs, if one does.
   @exclusivity(unchecked) private var instant: HeldInstant?
@@ -41,7 +41,7 @@ package final class ContextStorage: @unchecked Sendable {
 
   /// Another storage with what this one holds now.
   init(copying other: ContextStorage) {
-    doomed = other.doomed
+    cascaded = other.cascaded
     postponed = other.postponed
     loan = other.loan
     instant = other.instant

@@ -27,7 +27,7 @@ extension Context {
     own()
     let entities = rows.map { DeletedRow(type: type, row: $0) }
     if storage.allDeleteQuietly { return try deleteQuietly(entities) }
-    try atomically { try $0.deleteLoudly(entities, atOnce: atOnce) }
+    try atomically { try $0.deleteWithHooks(entities, atOnce: atOnce) }
   }
 
   /// Forgets an entity, live or deleted, for good.
@@ -50,29 +50,29 @@ extension Context {
   }
 
   /// Deletes rows with the hooks of all entities that go with them.
-  private mutating func deleteLoudly(_ entities: [DeletedRow], atOnce: Bool) throws {
+  private mutating func deleteWithHooks(_ entities: [DeletedRow], atOnce: Bool) throws {
     own()
-    let (outer, postponed) = (storage.doomed, storage.postponed)
+    let (outer, postponed) = (storage.cascaded, storage.postponed)
     if let outer, outer.isRunningHere {
       // Who is told by one that is told of it, and so on, would stand on the stack.
       if !atOnce, storage.postponed.contains(entities) || outer.mustPostpone(entities, written()) {
         return storage.postponed.add(entities)
       }
-      return try deleteLoudly(entities, outer)
+      return try deleteWithHooks(entities, outer)
     }
-    let doomed = DoomedRows()
-    storage.doomed = doomed
+    let cascaded = CascadeSet()
+    storage.cascaded = cascaded
     storage.postponed = PostponedRows()
-    defer { doomed.end() }
-    try deleteLoudly(entities, doomed)
+    defer { cascaded.end() }
+    try deleteWithHooks(entities, cascaded)
     own()
     // That of another thread, in whose hook this copy may be put in place.
-    storage.doomed = outer
+    storage.cascaded = outer
     storage.postponed = postponed
   }
 
-  private mutating func deleteLoudly(_ entities: [DeletedRow], _ doomed: DoomedRows) throws {
-    var deletion = LoudDeletion(entities, doomed, behind: storage.postponed.count)
+  private mutating func deleteWithHooks(_ entities: [DeletedRow], _ cascaded: CascadeSet) throws {
+    var deletion = HookedDeletion(entities, cascaded, behind: storage.postponed.count)
     defer { deletion.end() }
     try deletion.tell(&self)
     // A hook may have deleted some.
@@ -111,14 +111,14 @@ extension Context {
 }
 
 /// An entity that is about to be deleted.
-protocol DoomedEntity {
+protocol CascadedEntity {
   /// Whether the model wants something of it to be kept.
   func isKept(_ context: inout Context) throws -> Bool
   func willDelete(_ context: inout Context) throws
   func didDelete(_ context: inout Context) throws
 }
 
-struct TypedDoomedEntity<Entity: EntityModelProtocol>: DoomedEntity {
+struct TypedCascadedEntity<Entity: EntityModelProtocol>: CascadedEntity {
   let entity: Entity
   let hooks: HookKnowledge
 

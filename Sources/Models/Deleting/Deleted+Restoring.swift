@@ -25,7 +25,7 @@ extension Deleted {
       context.own()
       let instant = context.storage.holdInstant()
       defer { instant?.end() }
-      let saver = Saver(stage: SaveStage(), isLoud: true, now: context.storage.now())
+      let saver = Saver(stage: SaveStage(), runsHooks: true, now: context.storage.now())
       saver.stage.steps.append(saving())
       while let step = saver.stage.steps.last {
         if try step.advance(saver, &context) { saver.stage.steps.removeLast() }
@@ -50,7 +50,7 @@ extension Context {
     own()
     let now = storage.now()
     try withStage { stage, context in
-      try Saver(stage: stage, isLoud: false, now: now, isRaw: true).bury(entity, context)
+      try Saver(stage: stage, runsHooks: false, now: now, isRaw: true).bury(entity, context)
     }
   }
 }

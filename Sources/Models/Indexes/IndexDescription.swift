@@ -1,7 +1,9 @@
+import GQLCatalog
+
 /// An index that an entity type describes.
 struct IndexDescription<Entity: EntityModelProtocol> {
   enum Kind {
-    case btree, hash, fullText
+    case plain(IndexDescriptor.Kind)
     case unique(CollisionResolver<Entity>)
   }
   var name: String
@@ -36,14 +38,14 @@ struct IndexComponent<Entity: EntityModelProtocol> {
 extension EntityDescription {
   /// A B-tree.
   public mutating func index<A: Comparable>(_ name: String, _ a: KeyPath<Entity, A> & Sendable) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a)]))
+    addTree(name, [IndexComponent(a)])
   }
 
   /// A B-tree.
   public mutating func index<A: Comparable, B: Comparable>(
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable
   ) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b)])
   }
 
   /// A B-tree.
@@ -51,9 +53,7 @@ extension EntityDescription {
     _ name: String, _ a: KeyPath<Entity, A> & Sendable, _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// A B-tree.
@@ -62,10 +62,11 @@ extension EntityDescription {
     _ c: KeyPath<Entity, C> & Sendable,
     _ d: KeyPath<Entity, D> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(
-        name: name, kind: .btree,
-        components: [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c), IndexComponent(d)])
+  }
+
+  mutating func addTree(_ name: String, _ components: [IndexComponent<Entity>]) {
+    indexes.append(IndexDescription(name: name, kind: .plain(.btree), components: components))
   }
 
   /// A hash table.
@@ -74,7 +75,7 @@ extension EntityDescription {
   ) {
     var components: [IndexComponent<Entity>] = []
     repeat components.append(IndexComponent(each paths))
-    indexes.append(IndexDescription(name: name, kind: .hash, components: components))
+    indexes.append(IndexDescription(name: name, kind: .plain(.hash), components: components))
   }
 
   /// An index whose values one entity only may have.
@@ -122,6 +123,6 @@ extension EntityDescription {
   /// The words of texts.
   public mutating func fullTextIndex(_ name: String, _ texts: (KeyPath<Entity, String> & Sendable)...) {
     indexes.append(
-      IndexDescription(name: name, kind: .fullText, components: texts.map { IndexComponent($0) }))
+      IndexDescription(name: name, kind: .plain(.fullText), components: texts.map { IndexComponent($0) }))
   }
 }

@@ -54,7 +54,7 @@ extension EntityDescription {
   ) {
     var components = [IndexComponent(a)]
     repeat components.append(IndexComponent(each b))
-    indexes.append(IndexDescription(name: name, kind: .btree, components: components))
+    addTree(name, components)
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -63,7 +63,7 @@ extension EntityDescription {
     _ a: KeyPath<Entity, A> & Sendable,
     _ b: KeyPath<Entity, B?> & Sendable
   ) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -72,7 +72,7 @@ extension EntityDescription {
     _ a: KeyPath<Entity, A?> & Sendable,
     _ b: KeyPath<Entity, B> & Sendable
   ) {
-    indexes.append(IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -82,8 +82,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -93,8 +92,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B?> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -104,8 +102,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B?> & Sendable,
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -115,8 +112,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -126,8 +122,7 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B> & Sendable,
     _ c: KeyPath<Entity, C?> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 
   /// Adds a B-tree over properties of which some are optional.
@@ -137,7 +132,6 @@ extension EntityDescription {
     _ b: KeyPath<Entity, B?> & Sendable,
     _ c: KeyPath<Entity, C> & Sendable
   ) {
-    indexes.append(
-      IndexDescription(name: name, kind: .btree, components: [IndexComponent(a), IndexComponent(b), IndexComponent(c)]))
+    addTree(name, [IndexComponent(a), IndexComponent(b), IndexComponent(c)])
   }
 }

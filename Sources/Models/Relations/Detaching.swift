@@ -217,7 +217,7 @@ extension WriteTransaction {
   /// back with them.
   fileprivate func detachAll(_ relation: StoredRelation, _ row: UInt32) throws {
     forgetDangling(relation.id, source: row)
-    forgetDormant(relation.id, source: row) { _ in true }
+    forgetSuspended(relation.id, source: row) { _ in true }
     let reader = column(relation.source, relation.column)
     if relation.isToMany {
       if reader.references(row).isEmpty { return }
@@ -239,7 +239,7 @@ extension WriteTransaction {
         deleted.insert(target)
       }
     }
-    if !deleted.isEmpty { forgetDormant(relation.id, source: row) { deleted.contains($0) } }
+    if !deleted.isEmpty { forgetSuspended(relation.id, source: row) { deleted.contains($0) } }
     if relation.isToMany {
       try removeReferences(relation.id, source: row, targets: live)
     } else if live.contains(column(relation.source, relation.column).reference(row)) {

@@ -5,18 +5,18 @@ extension Context {
   mutating func save<Entity: EntityModelProtocol>(_ entity: Entity, _ strategy: MergeStrategy<Entity>) throws {
     let mapping = try mapping(of: Entity.self)
     own()
-    if mapping.hooks.savesQuietly, !mapping.isLoud {
+    if mapping.hooks.savesQuietly, !mapping.runsHooks {
       do {
         if mayRefuseLate(mapping) {
-          return try atomically { try $0.save(entity, strategy, isLoud: false) }
+          return try atomically { try $0.save(entity, strategy, runsHooks: false) }
         }
-        return try save(entity, strategy, isLoud: false)
-      } catch is Saver.MustBeLoud {
-        // Once loud, likely always.
-        if !mapping.uniques.isEmpty || !storage.allSaveQuietly { mapping.isLoud = !storage.allSaveQuietly }
+        return try save(entity, strategy, runsHooks: false)
+      } catch is Saver.MustRunHooks {
+        // Once hooked, likely always.
+        if !mapping.uniques.isEmpty || !storage.allSaveQuietly { mapping.runsHooks = !storage.allSaveQuietly }
       }
     }
-    try atomically { try $0.save(entity, strategy, isLoud: true) }
+    try atomically { try $0.save(entity, strategy, runsHooks: true) }
   }
 
   /// Whether only writing tells that a save is refused.
@@ -25,16 +25,16 @@ extension Context {
   }
 
   private mutating func save<Entity: EntityModelProtocol>(
-    _ entity: Entity, _ strategy: MergeStrategy<Entity>, isLoud: Bool, isRaw: Bool = false
+    _ entity: Entity, _ strategy: MergeStrategy<Entity>, runsHooks: Bool, isRaw: Bool = false
   ) throws {
     own()
-    let instant = isLoud ? storage.holdInstant() : nil
+    let instant = runsHooks ? storage.holdInstant() : nil
     defer { instant?.end() }
     let now = storage.now()
     try withStage { stage, context in
-      let saver = Saver(stage: stage, isLoud: isLoud, now: now, isRaw: isRaw)
+      let saver = Saver(stage: stage, runsHooks: runsHooks, now: now, isRaw: isRaw)
       try saver.save(entity, strategy, &context)
-      if !isLoud { try saver.applyAll(&context) }
+      if !runsHooks { try saver.applyAll(&context) }
       if context.storage.isForeign { try saver.checkRequiredLinks(&context) }
     }
   }
@@ -57,9 +57,9 @@ extension Context {
   ) throws {
     let mapping = try mapping(of: Entity.self)
     if mayRefuseLate(mapping) {
-      try atomically { try $0.save(entity, strategy, isLoud: false, isRaw: isRaw) }
+      try atomically { try $0.save(entity, strategy, runsHooks: false, isRaw: isRaw) }
     } else {
-      try save(entity, strategy, isLoud: false, isRaw: isRaw)
+      try save(entity, strategy, runsHooks: false, isRaw: isRaw)
     }
   }
 

@@ -35,7 +35,7 @@ final class RelationsStep<Entity: EntityModelProtocol>: SaveStep {
       }
       place += 1
     }
-    if saver.isLoud { try saver.finish(entity, mapping, &context) }
+    if saver.runsHooks { try saver.finish(entity, mapping, &context) }
     return true
   }
 }
@@ -70,7 +70,7 @@ final class TargetsStep<Entity: EntityModelProtocol>: SaveStep {
         targets.append(.record(try saver.visit(entity, strategy, &context)))
       } else {
         // Deleted entities have a pipeline of their own.
-        if !saver.isLoud { throw Saver.MustBeLoud() }
+        if !saver.runsHooks { throw Saver.MustRunHooks() }
         if let deleted = entity as? any Tombstone {
           stage.steps.append(deleted.saving())
         } else {

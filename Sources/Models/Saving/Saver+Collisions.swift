@@ -22,7 +22,7 @@ extension Saver {
     asked: Set<Collision> = []
   ) throws -> Collision? {
     // What a quiet save has not written yet, no index knows.
-    if !isLoud && stage.hasSibling(record) { throw MustBeLoud() }
+    if !runsHooks && stage.hasSibling(record) { throw MustRunHooks() }
     let (cells, valid) = stage.cells(record)
     let storage = context.storage
     let transaction = storage.writing
@@ -43,7 +43,7 @@ extension Saver {
           existing: try mapping.id(transaction.readers(mapping.type), existing).description,
           new: merged.id.description, indexName: unique.index.name)
       }
-      if !isLoud { throw MustBeLoud() }
+      if !runsHooks { throw MustRunHooks() }
       return collision
     }
     return nil

@@ -4,7 +4,7 @@ import GQLWriting
 
 /// The links of a save.
 extension Saver {
-  /// Adds the links of a relation, all of whose entities are staged. Those of a loud save are written at once, so that
+  /// Adds the links of a relation, all of whose entities are staged. Those of a hooked save are written at once, so that
   /// what a later relation says counts as it does in a quiet one.
   func link(_ relation: HeldRelation, to targets: [RecordStage.Target], _ context: inout Context) throws {
     // Looked up now, because a hook of a nested entity may have made the schema larger.
@@ -15,7 +15,7 @@ extension Saver {
     stage.stage.link(
       relation.record, stored.id, to: targets, mode: relation.isPart ? .append : .set, isRead: relation.isRead,
       origin: stage.stage.records[relation.record].origin)
-    guard isLoud, let link = stage.stage.links.last else { return }
+    guard runsHooks, let link = stage.stage.links.last else { return }
     try apply(link, &context)
     stage.stage.removeLastLink()
   }
@@ -44,7 +44,7 @@ extension Saver {
     }
     let entity = stage.entities[link.record]
     // A row that is new waits for nothing, unless the entity stands elsewhere in the save too, or a hook has saved it.
-    let isFresh = entity.isNew && !stage.hasTwins && !isLoud
+    let isFresh = entity.isNew && !stage.hasTwins && !runsHooks
     // Reading does not show links that wait, so that what is saved as it was read says nothing about them.
     let isSame =
       link.isRead && !stage.list.hasAbsent && transaction.hasTargets(relation, source: row, stage.list.rows)

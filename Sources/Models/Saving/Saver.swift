@@ -4,14 +4,14 @@ import GQLStore
 /// One save: a graph of entities into a context.
 ///
 /// A *quiet* save calls nothing of the program: it stages the whole graph, with everything that can fail, and writes only
-/// then. A *loud* one writes entity by entity, because hooks and resolvers look at the context; whoever runs it goes back
+/// then. A *hooked* one writes entity by entity, because hooks and resolvers look at the context; whoever runs it goes back
 /// to the context as it was if it fails.
 struct Saver {
   /// Thrown by a quiet save that meets something that is none.
-  struct MustBeLoud: Error {}
+  struct MustRunHooks: Error {}
 
   let stage: SaveStage
-  let isLoud: Bool
+  let runsHooks: Bool
   /// The instant of all that is written.
   let now: Int64
   /// Whether hooks and resolvers are passed over.
@@ -33,9 +33,9 @@ struct Saver {
     _ entity: Entity, _ strategy: MergeStrategy<Entity>, _ context: inout Context
   ) throws -> Int {
     var mapping = try context.mapping(of: Entity.self)
-    if !isLoud && !isRaw && !mapping.hooks.savesQuietly { throw MustBeLoud() }
+    if !runsHooks && !isRaw && !mapping.hooks.savesQuietly { throw MustRunHooks() }
     var entity = entity
-    if isLoud { try context.call(.willSave, mapping.hooks) { try entity.willSave(to: &$0) } }
+    if runsHooks { try context.call(.willSave, mapping.hooks) { try entity.willSave(to: &$0) } }
     mapping = try context.mapping(of: Entity.self)
     var record = stage.add(mapping)
     let merged = try write(entity, strategy, record, mapping, context)
@@ -43,7 +43,7 @@ struct Saver {
       stage.removeLast()
       (mapping, record) = try settle(entity, strategy, merged, collision, mapping, &context)
     }
-    if isLoud { try apply(record, &context) }
+    if runsHooks { try apply(record, &context) }
     let relations = mapping.info.relations
     // Counted, because what a generic array's indices ask for costs more than staging.
     for place in 0..<relations.count {
@@ -55,11 +55,11 @@ struct Saver {
       stage.steps.append(targets)
       return record
     }
-    if isLoud { try finish(entity, mapping, &context) }
+    if runsHooks { try finish(entity, mapping, &context) }
     return record
   }
 
-  /// What comes of a loud save when all that the entity holds is saved.
+  /// What comes of a hooked save when all that the entity holds is saved.
   func finish<Entity: EntityModelProtocol>(
     _ entity: Entity, _ mapping: TypeMapping<Entity>, _ context: inout Context
   ) throws {
@@ -86,9 +86,9 @@ struct Saver {
     // What the row's key is, whatever is made of the entity.
     let key = cells[mapping.idColumn]
     if strategy.merging != nil {
-      // Within one save, a later entity of an id is merged with the earlier one. A loud save has written that: what is
+      // Within one save, a later entity of an id is merged with the earlier one. A hooked save has written that: what is
       // there now, hooks may have made of it.
-      var source = isLoud ? nil : stage.namesake(of: record).map { stage.source($0) }
+      var source = runsHooks ? nil : stage.namesake(of: record).map { stage.source($0) }
       if source == nil, row != PageLayout.noRow {
         source = EntitySource(
           transaction.readers(mapping.type), row, context.storage.opaques[Int(mapping.type.index)],

@@ -91,18 +91,18 @@ struct SchemaFit {
   /// store where a resolver may let both live, or else one over the same columns, in whatever order, where a unique one
   /// is. In a schema that was given as text the names are others, and letters may be folded.
   ///
-  /// - Parameter comparingNil: Whether nil is a value like others, which it is in B-trees only.
+  /// - Parameter comparingNil: Whether nil is a value like others, which it is in indexes that hold nulls only.
   static func uniqueIndex(
     _ name: String, over columns: [ColumnID?], of entity: EntityType, _ catalog: Catalog, comparingNil: Bool
   ) -> IndexID? {
     let wanted = columns.compactMap { $0.map { Int($0.index) } }.sorted()
     guard wanted.count == columns.count else { return nil }
     let found = entity.indexes.filter { index in
-      !catalog[index].kind.isOfText
+      catalog[index].kind.facts.hasKeys
         && catalog[index].columns.map { Int((entity[$0].foldedFrom ?? $0).index) }.sorted() == wanted
     }
     let needsNulls = comparingNil && wanted.contains { !entity.columns[$0].isNonNull }
-    let fitting = needsNulls ? found.filter { catalog[$0].kind == .btree } : found
+    let fitting = needsNulls ? found.filter { catalog[$0].kind.facts.holdsNulls } : found
     if let named = fitting.first(where: { catalog[$0].name == name }) { return named }
     guard let unique = found.first(where: { catalog[$0].isUnique }) else { return nil }
     return needsNulls ? fitting.first : unique
@@ -167,11 +167,13 @@ final class UnknownTypeMapping: AnyTypeMapping, @unchecked Sendable {
   }
 
   /// Nobody asks to be told.
-  override func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
+  override func cascadedEntity(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws
+    -> any CascadedEntity
+  {
     NobodysEntity()
   }
 
-  private struct NobodysEntity: DoomedEntity {
+  private struct NobodysEntity: CascadedEntity {
     func isKept(_ context: inout Context) -> Bool { true }
     func willDelete(_ context: inout Context) throws {}
     func didDelete(_ context: inout Context) throws {}

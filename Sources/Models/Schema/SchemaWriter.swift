@@ -122,29 +122,26 @@ struct SchemaWriter {
     guard info.hasKeys(index) else { return }
     let attributes = index.attributes.map { info.attributes[$0] }
     let fields = attributes.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    let kind: IndexDescriptor.Kind
+    var isUnique = false
     switch index.kind {
-    case .btree: text += " @index(kind: BTREE, name: \"\(index.name)\", fields: [\(fields)])"
-    case .hash: text += " @index(kind: HASH, name: \"\(index.name)\", fields: [\(fields)])"
-    case .fullText: text += " @fulltext(name: \"\(index.name)\", fields: [\(fields)])"
+    case .plain(let plain): kind = plain
     case .unique(let resolver):
       let hasNulls = attributes.contains { $0.shape?.isNonNull == false }
       // The store compares microseconds, and a model what is finer too; of other values it has a key only.
-      if attributes.contains(where: { $0.shape?.scalar == .dateTime || $0.isSame != nil }) {
-        text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
-        return
+      if !attributes.contains(where: { $0.shape?.scalar == .dateTime || $0.isSame != nil }) {
+        switch resolver.kind {
+        // What a program decides may leave two entities with one value, and nil is a value that collides.
+        case .custom: break
+        case .failUnlessNil, .replaceUnlessNil: isUnique = true
+        case .fail, .replace: isUnique = !hasNulls
+        }
       }
-      switch resolver.kind {
-      // What a program decides may leave two entities with one value, and nil is a value that collides.
-      case .custom:
-        text += " @index(kind: \(hasNulls ? "BTREE" : "HASH"), name: \"\(index.name)\", fields: [\(fields)])"
-      case .failUnlessNil, .replaceUnlessNil: text += " @unique(name: \"\(index.name)\", fields: [\(fields)])"
-      case .fail, .replace:
-        text +=
-          hasNulls
-          ? " @index(kind: BTREE, name: \"\(index.name)\", fields: [\(fields)])"
-          : " @unique(name: \"\(index.name)\", fields: [\(fields)])"
-      }
+      kind = hasNulls && !isUnique ? .btree : .hash
     }
+    guard let directive = IndexDirective(kind, isUnique: isUnique) else { return }
+    let choice = directive.kinds.count > 1 ? "kind: \(kind.rawValue), " : ""
+    text += " @\(directive.name)(\(choice)name: \"\(index.name)\", fields: [\(fields)])"
   }
 }
 

@@ -89,15 +89,16 @@ class AnyTypeMapping: @unchecked Sendable {
   func isListOrderedByID(_ attribute: Int) -> Bool { attribute >= ownCount && columns[attribute]?.type == .list(.id) }
 
   /// The entity of a live row, to be told of its deletion.
-  func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
+  func cascadedEntity(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any CascadedEntity
+  {
     throw ModelError.unknownType(name)
   }
 
   /// Whether saving an entity of the type has met what calls the program.
-  private let loud = Atomic<Bool>(false)
-  var isLoud: Bool {
-    get { loud.load(ordering: .relaxed) }
-    set { loud.store(newValue, ordering: .relaxed) }
+  private let hooked = Atomic<Bool>(false)
+  var runsHooks: Bool {
+    get { hooked.load(ordering: .relaxed) }
+    set { hooked.store(newValue, ordering: .relaxed) }
   }
 }
 
@@ -199,8 +200,10 @@ final class TypeMapping<Entity: EntityModelProtocol>: AnyTypeMapping, @unchecked
       }, readsDeleted: Entity.self is any Tombstone.Type)
   }
 
-  override func doom(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws -> any DoomedEntity {
-    TypedDoomedEntity(entity: try entityWithIDs(row, tables, storage), hooks: hooks)
+  override func cascadedEntity(_ row: UInt32, _ tables: any StoreTables, _ storage: ContextStorage) throws
+    -> any CascadedEntity
+  {
+    TypedCascadedEntity(entity: try entityWithIDs(row, tables, storage), hooks: hooks)
   }
 }
 

@@ -51,7 +51,7 @@ extension CardinalityEstimator {
     case .matches(_, let words, let source):
       guard source.type == type, let index = source.index,
         let rows = matchCount(index, source.columns, words)
-      else { return DefaultSelectivity.fullText }
+      else { return DefaultSelectivity.matches }
       return share(rows)
     case .score, .highlight: return DefaultSelectivity.other
     case .quantifier(let quantifier, let set, let body):
@@ -149,8 +149,9 @@ extension CardinalityEstimator {
     guard rows > 0, let bounds = keyRange(range) else { return nil }
     for id in catalog[owner].indexes where catalog[id].columns.first == column {
       let index = catalog[id]
-      if index.kind == .hash, !catalog.isOfIDs(index), index.columns.count > 1 || bounds.equal.count != 1 { continue }
-      guard index.kind == .hash || index.kind == .btree else { continue }
+      let facts = index.kind.facts
+      guard facts.hasKeys else { continue }
+      if !facts.isOrdered, !catalog.isOfIDs(index), index.columns.count > 1 || bounds.equal.count != 1 { continue }
       if let count = statistics.cardinality(id, bounds) { return min(1, Double(count) / rows) }
     }
     return nil

@@ -150,8 +150,8 @@ package enum DefaultSelectivity {
   package static let range = 0.1
   package static let prefix = 0.05
   package static let textSearch = 0.1
-  package static let fullText = 0.01
-  package static let trigram = 0.01
+  package static let matches = 0.01
+  package static let trigramCandidates = 0.01
   package static let boolean = 0.5
   package static let other = 0.25
   /// A list parameter's elements, and a limit's value, until they are known.

@@ -338,7 +338,7 @@ struct PlanTreeBuilder {
     if let before = set.paging?.before { skipped += " before \(printer.text(before))" }
     let page = setPlan.operators.page?.words ?? ""
     var method = "from index"
-    if case .fullText = setPlan.access { method = "by score" }
+    if case .textSearch = setPlan.access { method = "by score" }
     switch setPlan.order {
     case .natural where limit == nil && !set.isPaged: return nil
     case .natural: method = "natural"
@@ -424,9 +424,9 @@ struct PlanTreeBuilder {
       let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
       return name + bounds(range)
     case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
-    case .fullText(_, _, let query):
+    case .textSearch(_, _, let query):
       return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
-    case .trigram(_, _, let condition, let pattern):
+    case .trigramCandidates(_, _, let condition, let pattern):
       return "\(catalog.shortDescription(of: path, order: .natural)) \(condition.word) \(key(pattern))"
     case .hashJoin(let build, let keys):
       let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }

@@ -25,7 +25,8 @@ struct AccessCandidate {
 
   /// Ties go to the lower.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, fullText, trigram, intersection, union, rowSet, hashJoin
+    case empty, uniqueLookup, lookup, lookupEach, range, textSearch, trigramCandidates, intersection, union, rowSet,
+      hashJoin
     case skip, orderedWalk, timeRange
     case scan
   }

@@ -59,10 +59,10 @@ package func accessEstimates(
         known.prefix = value
       }
       return rows(index, known)
-    case .fullText(let index, let columns, let query):
+    case .textSearch(let index, let columns, let query):
       guard case .string(let text)? = value(query) else { return 0 }
       return Double(statistics.matchCount(index, columns, text) ?? 0)
-    case .trigram(let index, let column, let condition, let pattern):
+    case .trigramCandidates(let index, let column, let condition, let pattern):
       guard case .string(let text)? = value(pattern) else { return 0 }
       guard let query = TextRequirement(condition, text.bytes).trigrams else { return .infinity }
       return Double(statistics.trigramCount(index, column, query) ?? 0)

@@ -70,7 +70,7 @@ extension BoundQuery {
     match: OrderMatch, descending: Bool
   ) {
     let ids = idsAscend ? catalog.idColumn(of: set.type) : nil
-    if case .fullText(_, let columns, let words) = path, servesScore(columns, words, set) {
+    if case .textSearch(_, let columns, let words) = path, servesScore(columns, words, set) {
       return (set.order.count == 1 ? .satisfied : .prefix(1), true)
     }
     if let fixed = path.fixedColumns(catalog) {

@@ -16,13 +16,13 @@ extension Optimizer {
     if !conditions.isEmpty {
       for id in indexes(of: type, over: conditions.keys) {
         let index = catalog[id]
-        switch index.kind {
-        case .hash:
+        // Others below, for what they answer is no condition of one column with a key.
+        guard index.kind.facts.hasKeys else { continue }
+        if index.kind.facts.isOrdered {
+          result += treeCandidates(index, conditions)
+        } else {
           result += hashCandidates(index, conditions)
           if isOrdered(index) { result += idCandidates(index, conditions) }
-        case .btree: result += treeCandidates(index, conditions)
-        // Below, for what they answer is no condition of one column with a key.
-        case .fullText, .trigram: break
         }
       }
       result += timeCandidates(type, conditions)
@@ -55,9 +55,9 @@ extension Optimizer {
     if indexesByColumn[type] == nil {
       var found: [ColumnID: [IndexID]] = [:]
       for id in catalog[type].indexes where !estimator.statistics.isPending(id) {
-        switch catalog[id].kind {
-        case .hash, .btree: if let first = catalog[id].columns.first { found[first, default: []].append(id) }
-        case .fullText, .trigram: for column in catalog[id].columns { found[column, default: []].append(id) }
+        let columns = catalog[id].columns
+        for column in catalog[id].kind.facts.hasKeys ? columns.prefix(1) : columns[...] {
+          found[column, default: []].append(id)
         }
       }
       indexesByColumn[type] = found
@@ -163,7 +163,7 @@ extension Optimizer {
   func rangeCandidate(_ index: IndexDescriptor, _ range: IndexRange, _ covered: [Int]) -> AccessCandidate {
     let rows = estimator.rows(index, range)
     let isComplete = range.equal.count == index.columns.count
-    let isByRow = index.kind == .hash && estimator.statistics.idOrder(index.type) == .rows
+    let isByRow = !index.kind.facts.isOrdered && estimator.statistics.idOrder(index.type) == .rows
     return AccessCandidate(
       path: .range(index.id, range), covered: covered, rows: rows,
       cost: costs.start + costs.btreeProbe + rows.rows * costs.indexEntry,
@@ -231,10 +231,10 @@ extension Optimizer {
         source.type == type, texts.allSatisfy({ elementColumn($0) != nil }), let query = accessKey(words)
       else { return nil }
       let known = estimator.matchCount(index, source.columns, query)
-      let rows = RowEstimate(known ?? estimator.rowCount(type) * DefaultSelectivity.fullText)
+      let rows = RowEstimate(known ?? estimator.rowCount(type) * DefaultSelectivity.matches)
       return AccessCandidate(
-        path: .fullText(index, source.columns, query), covered: [position], rows: rows,
-        cost: costs.start + costs.hashProbe * 4 + rows.rows * costs.collectedPosting, kind: .fullText,
+        path: .textSearch(index, source.columns, query), covered: [position], rows: rows,
+        cost: costs.start + costs.hashProbe * 4 + rows.rows * costs.collectedPosting, kind: .textSearch,
         index: Int(index.index), isAscending: true)
     }
   }

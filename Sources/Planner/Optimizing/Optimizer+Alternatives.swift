@@ -116,7 +116,7 @@ extension Optimizer {
     let candidate = priced.candidate
     if priced.isScan { return costs.start + visited * costs.pageBounds / CostModel.rowsOfPage }
     // Postings are read no further than they are needed.
-    if case .fullText = candidate.path, priced.rows > 0 {
+    if case .textSearch = candidate.path, priced.rows > 0 {
       return candidate.cost * max(visited / priced.rows, 1e-3) + costs.hashProbe * 4
     }
     // A range of the table is read as far as rows are needed.
@@ -185,7 +185,7 @@ extension Optimizer {
     switch candidate.path {
     case .range:
       perExecution = costs.start + costs.btreeProbe + visited * (costs.walkEntry + filter.perRow)
-    case .fullText where method.walk.isDescending:
+    case .textSearch where method.walk.isDescending:
       // Most postings are passed over, once the best are known; those of an unlucky filter are read again.
       perExecution = candidate.cost + priced.rows * costs.posting + visited * (costs.posting * 4 + filter.perRow * 2)
       isEarly = false

@@ -88,13 +88,13 @@ extension Optimizer {
     let conditions = set.predicate?.conjuncts.count ?? 0
     var ranges: [(index: IndexID, range: IndexRange, covered: [Int], rows: Double)] = []
     for candidate in found where candidate.covered.count == conditions {
-      guard case .range(let index, let range) = candidate.path, !range.onlyNulls, catalog[index].kind == .btree,
+      guard case .range(let index, let range) = candidate.path, !range.onlyNulls, catalog[index].kind.facts.isOrdered,
         !range.equal.contains(where: mayBeNull)
       else { continue }
       ranges.append((index, range, candidate.covered, candidate.rows.rows))
     }
     if conditions == 0 {
-      for index in catalog[set.type].indexes where catalog[index].kind == .btree && isOrdered(catalog[index]) {
+      for index in catalog[set.type].indexes where catalog[index].kind.facts.isOrdered && isOrdered(catalog[index]) {
         ranges.append((index, IndexRange(includesNulls: true), [], estimator.rowCount(set.type)))
       }
     }

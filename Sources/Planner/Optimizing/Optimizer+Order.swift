@@ -7,7 +7,7 @@ extension Optimizer {
   /// something delivers their order.
   func isOrdered(_ index: IndexDescriptor) -> Bool {
     if estimator.statistics.isPending(index.id) { return false }
-    guard catalog.isOfIDs(index) else { return index.kind == .btree }
+    guard catalog.isOfIDs(index) else { return index.kind.facts.isOrdered }
     switch estimator.statistics.idOrder(index.type) {
     case .rows, .index: return true
     // Planned as if it were there, to know what it would save; but where a plan is forced.
@@ -59,7 +59,7 @@ extension Optimizer {
 
   /// Whether a path is a range of the table itself, whose ids ascend with its rows.
   func isByRow(_ path: AccessPath) -> Bool {
-    guard case .range(let id, _) = path, catalog[id].kind == .hash else { return false }
+    guard case .range(let id, _) = path, !catalog[id].kind.facts.isOrdered else { return false }
     return estimator.statistics.idOrder(catalog[id].type) == .rows
   }
 
@@ -85,7 +85,7 @@ extension Optimizer {
   /// Estimates the rows of a walk that agree with one of them in the first terms of the order.
   func tiedRows(_ path: AccessPath, _ set: BoundSet, prefix: Int) -> Double {
     // Few texts have the same score, but for the shortest.
-    if case .fullText = path { return DefaultSelectivity.limit }
+    if case .textSearch = path { return DefaultSelectivity.limit }
     var rows = estimator.rowCount(set.type)
     for term in set.order.prefix(prefix) {
       guard case .column(.scope(0, _), let column) = term.expression.kind else { continue }

@@ -38,7 +38,7 @@ extension Optimizer {
       let set = query[id]
       // The elements of a deleted entity's lists are deleted with it, and no way from the living leads back.
       if catalog[set.type].isElement, !query.isIndexed { return nil }
-      // The way back from an entity leads to those that its links join it with, not to those that sleep.
+      // The way back from an entity leads to those that its links join it with, not to suspended ones.
       guard set.linkStatus == .live, let ways = ways(to: set.source), set.limit == nil, set.offset == nil,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
       else { return nil }

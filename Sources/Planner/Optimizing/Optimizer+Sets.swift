@@ -135,7 +135,7 @@ extension Optimizer {
     let mayTrySampler = found.count > 1
     var counts: [Int: AccessCandidate] = [:]
     for candidate in found
-    where candidate.covered.count == 1 && (candidate.rows.isExact || candidate.kind == .fullText) {
+    where candidate.covered.count == 1 && (candidate.rows.isExact || candidate.kind == .textSearch) {
       if counts[candidate.covered[0]] == nil { counts[candidate.covered[0]] = candidate }
     }
     var shares: [Int: Double] = [:]

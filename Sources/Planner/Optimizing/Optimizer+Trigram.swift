@@ -14,7 +14,7 @@ extension Optimizer {
         test.pattern.type == .string, let pattern = accessKey(test.pattern)
       else { continue }
       for id in indexes(of: type, over: CollectionOfOne(column)) where catalog[id].kind == .trigram {
-        let path = AccessPath.trigram(id, column, test.condition, pattern)
+        let path = AccessPath.trigramCandidates(id, column, test.condition, pattern)
         guard let rows = offeredRows(path, of: type) else { continue }
         let segments = estimator.rowCount(type) / 65_536
         result.append(
@@ -22,7 +22,7 @@ extension Optimizer {
             path: path, covered: [], offered: [position], rows: RowEstimate(rows),
             cost: costs.start + costs.trigramLookup + segments * costs.trigramSegment
               + rows * costs.indexEntry,
-            kind: .trigram, index: Int(id.index), isAscending: true))
+            kind: .trigramCandidates, index: Int(id.index), isAscending: true))
       }
     }
     // Index by index, as the others stand.
@@ -32,14 +32,14 @@ extension Optimizer {
   /// About how many rows the index offers; nil if the pattern is known and has no trigram.
   private func offeredRows(_ path: AccessPath, of type: EntityTypeID) -> Double? {
     let all = estimator.rowCount(type)
-    guard case .trigram(let id, let column, let condition, let pattern) = path else { return all }
-    guard let known = estimator.value(of: pattern) else { return all * DefaultSelectivity.trigram }
+    guard case .trigramCandidates(let id, let column, let condition, let pattern) = path else { return all }
+    guard let known = estimator.value(of: pattern) else { return all * DefaultSelectivity.trigramCandidates }
     guard case .string(let text) = known else { return 0 }
     guard let query = TextRequirement(condition, text.bytes).trigrams else {
       return pattern.constant == nil ? all : nil
     }
     return estimator.statistics.trigramCount(id, column, query).map { min(all, Double($0)) }
-      ?? all * DefaultSelectivity.trigram
+      ?? all * DefaultSelectivity.trigramCandidates
   }
 
   private func textCondition(

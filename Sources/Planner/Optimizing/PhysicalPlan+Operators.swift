@@ -222,7 +222,7 @@ struct SetFacts {
 extension IndexRange {
   /// Returns whether it is one whole key of a B-tree, of which the index finds all rows at once.
   func isWholeKey(of index: IndexDescriptor, _ catalog: Catalog) -> Bool {
-    guard index.kind == .btree, !equal.isEmpty, equal.count == index.columns.count, lower == nil, upper == nil,
+    guard index.kind.facts.isOrdered, !equal.isEmpty, equal.count == index.columns.count, lower == nil, upper == nil,
       prefix == nil, !onlyNulls
     else { return false }
     return equal.count == 1 || index.columns.allSatisfy { catalog[index.type][$0].isNonNull }

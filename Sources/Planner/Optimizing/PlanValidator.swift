@@ -107,7 +107,7 @@ package enum PlanValidator {
       guard let index = index(id) else { return ["looks into an index of another type"] }
       return index.columns.count == 1 ? [] : ["looks up single values in a compound index"]
     case .range(let id, let range):
-      guard let index = index(id), index.kind == .btree || catalog.isOfIDs(index) else {
+      guard let index = index(id), index.kind.facts.isOrdered || catalog.isOfIDs(index) else {
         return ["takes a range of what is no B-tree of its type"]
       }
       let isOpen = range.lower == nil && range.upper == nil && range.prefix == nil
@@ -119,10 +119,10 @@ package enum PlanValidator {
       }
       if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
       return []
-    case .fullText(let id, let columns, _):
+    case .textSearch(let id, let columns, _):
       guard let index = index(id), index.kind == .fullText else { return ["searches what is no full-text index of it"] }
       return columns.allSatisfy(index.columns.contains) && !columns.isEmpty ? [] : ["searches other columns"]
-    case .trigram(let id, let column, _, _):
+    case .trigramCandidates(let id, let column, _, _):
       guard let index = index(id), index.kind == .trigram else { return ["searches what is no trigram index of it"] }
       return index.columns.contains(column) ? [] : ["searches another column"]
     case .hashJoin(let build, let keys):

@@ -222,8 +222,24 @@ package struct BoundOrderTerm: Sendable, Equatable {
 
 /// `@using(access:, index:)`.
 package struct AccessHint: Sendable, Equatable {
-  package enum Access: String, Sendable, CaseIterable {
-    case scan = "SCAN", id = "ID", hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
+  package enum Access: Sendable, Hashable, RawRepresentable, CaseIterable {
+    case scan, id
+    case index(IndexDescriptor.Kind)
+
+    package static let allCases = [scan, id] + IndexDescriptor.Kind.allCases.map { index($0) }
+
+    package init?(rawValue: String) {
+      guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+      self = found
+    }
+
+    package var rawValue: String {
+      switch self {
+      case .scan: "SCAN"
+      case .id: "ID"
+      case .index(let kind): kind.rawValue
+      }
+    }
   }
   package var access: Access
   package var index: String?

@@ -26,10 +26,10 @@ package indirect enum AccessPath: Sendable, Hashable {
   /// Rows whose `_createdAt` or `_updatedAt` (the column) is within the bounds: pages beyond them are passed over.
   case timeRange(EntityTypeID, ColumnID, IndexRange)
   /// Rows that a full-text index finds in these of its columns. A null query finds none.
-  case fullText(IndexID, [ColumnID], BoundExpression)
+  case textSearch(IndexID, [ColumnID], BoundExpression)
   /// Rows that a trigram index offers for a condition on the text of its column, or on that text folded: all for which
   /// it is true, and others. A null pattern finds none, one without a trigram every live row.
-  case trigram(IndexID, ColumnID, TextCondition, BoundExpression)
+  case trigramCandidates(IndexID, ColumnID, TextCondition, BoundExpression)
   /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
   /// a hash join, through a table of all rows that is made once a run; of those of the set's source, where it has one.
   /// Null equals null.
@@ -99,8 +99,8 @@ extension AccessPath {
   /// The index that it reads, if it reads one.
   package var index: IndexID? {
     switch self {
-    case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _), .fullText(let id, _, _),
-      .trigram(let id, _, _, _):
+    case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _), .textSearch(let id, _, _),
+      .trigramCandidates(let id, _, _, _):
       id
     case .source, .scan, .intersection, .union, .rowSet, .empty, .timeRange, .hashJoin: nil
     }
@@ -127,8 +127,8 @@ extension AccessPath {
     case .source, .scan, .rowSet, .empty: []
     case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
     case .range(_, let range), .timeRange(_, _, let range): range.expressions
-    case .fullText(_, _, let query): [query]
-    case .trigram(_, _, _, let pattern): [pattern]
+    case .textSearch(_, _, let query): [query]
+    case .trigramCandidates(_, _, _, let pattern): [pattern]
     case .intersection, .union: parts.flatMap(\.keyExpressions)
     }
   }
@@ -146,7 +146,7 @@ extension AccessPath {
   package func fixedColumns(_ catalog: Catalog) -> [ColumnID]? {
     switch self {
     case .lookup(let id, _): catalog[id].columns
-    case .scan, .lookupEach, .timeRange, .fullText, .trigram, .rowSet: []
+    case .scan, .lookupEach, .timeRange, .textSearch, .trigramCandidates, .rowSet: []
     case .source, .range, .intersection, .union, .empty, .hashJoin: nil
     }
   }
@@ -155,14 +155,12 @@ extension AccessPath {
   package func hints(_ catalog: Catalog) -> [AccessHint.Access] {
     switch self {
     case .scan, .timeRange: return [.scan]
-    case .fullText: return [.fullText]
-    case .trigram: return [.trigram]
+    case .textSearch(let id, _, _), .trigramCandidates(let id, _, _, _): return [.index(catalog[id].kind)]
     case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
       let own: [AccessHint.Access] = catalog[id].isPrimary ? [.id] : []
-      if catalog[id].kind == .btree { return own + [.btree] }
       // A hash has no ranges: those of ids are read in another way.
-      if case .range = self { return own }
-      return own + [.hash]
+      if case .range = self, !catalog[id].kind.facts.isOrdered { return own }
+      return own + [.index(catalog[id].kind)]
     case .source, .intersection, .union, .rowSet, .empty, .hashJoin: return []
     }
   }

@@ -344,12 +344,12 @@ extension Catalog {
     case .scan: return "FullScan"
     case .lookup(let id, _), .lookupEach(let id, _):
       let index = self[id]
-      return "\(index.isPrimary ? "Primary" : index.isUnique ? "Unique" : index.kind == .hash ? "Hash" : "BTree") "
+      return "\(index.isPrimary ? "Primary" : index.isUnique ? "Unique" : index.kind.facts.planName) "
         + columnNames(of: index)
     case .range(let id, let range):
       let isWalk = order.walk.isWalk && !range.isBounded
       let name = range.firstOfEach > 0 ? "Skip" : isWalk ? "Walk" : "Range"
-      return "\(self[id].isPrimary ? "ID" : "BTree")\(name) \(columnNames(of: self[id]))"
+      return "\(self[id].isPrimary ? "ID" : self[id].kind.facts.planName)\(name) \(columnNames(of: self[id]))"
     case .intersection(let paths):
       return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
     case .union(let paths):
@@ -358,13 +358,13 @@ extension Catalog {
     case .rowSet: return "SemiJoin"
     case .empty: return "Empty"
     case .timeRange(let type, let column, _): return "TimeRange \(self[type].name).\(self[type][column].name)"
-    case .fullText(let id, let columns, _):
+    case .textSearch(let id, let columns, _):
       var index = self[id]
       index.columns = columns
-      return "FullText \(columnNames(of: index))"
-    case .trigram(let id, let column, _, _):
+      return "\(index.kind.facts.planName) \(columnNames(of: index))"
+    case .trigramCandidates(let id, let column, _, _):
       let type = self[self[id].type]
-      return "Trigram \(type.name).\(type[column].name)"
+      return "\(self[id].kind.facts.planName) \(type.name).\(type[column].name)"
     }
   }
 }

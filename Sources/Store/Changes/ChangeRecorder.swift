@@ -124,7 +124,7 @@ extension WriteTransaction {
 
   func takeRecorded() -> ChangeSet {
     guard let recorder else { return ChangeSet() }
-    if !staleDormant.isEmpty { dropPurged() }
+    if !staleSuspended.isEmpty { dropPurged() }
     takenChanges += 1
     return recorder.take(tables, recorder.waiting.isEmpty ? [] : recorder.waiting.changes(to: dangling, layout))
   }

@@ -56,7 +56,7 @@ struct ChangeWriter: ~Copyable {
       if before.status == RowChangeStatus.deleted || after.status == RowChangeStatus.deleted {
         if addRecord(before, after) { marks |= RowChangeMarks.record }
       }
-      if addDormant(layout, before, after) { marks |= RowChangeMarks.suspended }
+      if addSuspended(layout, before, after) { marks |= RowChangeMarks.suspended }
     }
     if !waiting.isEmpty {
       add(waiting)
@@ -124,13 +124,13 @@ struct ChangeWriter: ~Copyable {
     before.withRecord { old in after.withRecord { new in addWords(old, new, prefix: nil) } }
   }
 
-  private mutating func addDormant(
+  private mutating func addSuspended(
     _ layout: StoreLayout.TypeLayout, _ before: some RowImage, _ after: some RowImage
   ) -> Bool {
     var isAny = false
     for place in layout.relations.indices {
-      let isAdded = before.withDormant(place) { old in
-        after.withDormant(place) { new in
+      let isAdded = before.withSuspended(place) { old in
+        after.withSuspended(place) { new in
           old.isEmpty && new.isEmpty ? false : addWords(old, new, prefix: UInt64(place) + 1)
         }
       }

@@ -37,46 +37,15 @@ extension IndexBuild {
 extension Table {
   /// Fills an index, which is owned and empty, from the live rows. Reads columns, and writes nothing else.
   func buildIndex(_ number: Int) throws(StoreProblem) {
-    let rows = 0..<UInt32(truncatingIfNeeded: slots)
-    let violation: (UInt32, UInt32)?
-    switch indexes[number] {
-    case .hash(let index):
-      violation =
-        liveness == nil
-        ? index.build(rows, columns: readers)
-        : index.build(rows.filter { isLive($0) }, columns: readers)
-    case .btree(let index):
-      violation =
-        liveness == nil
-        ? index.build(rows, columns: readers)
-        : index.build(rows.filter { isLive($0) }, columns: readers)
-    case .fullText(let index):
-      violation = nil
-      if liveness == nil {
-        index.build(rows, readers)
-      } else {
-        index.build(rows.filter { isLive($0) }, readers)
-      }
-    case .trigram(let index):
-      violation = nil
-      if liveness == nil {
-        index.build(rows, readers)
-      } else {
-        index.build(rows.filter { isLive($0) }, readers)
-      }
-    case .pending: violation = nil
-    }
-    if let violation {
-      throw .uniqueViolation(index: layout.indexes[number].id, existing: violation.0, row: violation.1)
-    }
+    guard let repeated = indexes[number].built?.build(liveRows, columns: readers, nil) else { return }
+    throw .uniqueViolation(index: layout.indexes[number].id, existing: repeated.0, row: repeated.1)
   }
 }
 
 extension Snapshot {
   /// Indicates whether an index is not built yet.
   package func isPending(_ index: IndexID) -> Bool {
-    guard let place = layout.places[Int(index.index)] else { return false }
-    return tables[place.type].isPending(place.index)
+    self.index(index)?.isPending ?? false
   }
 
   /// Indicates whether some indexes are not built yet.
@@ -88,7 +57,7 @@ extension Snapshot {
   }
 
   private func isWanted(_ table: Table, _ number: Int, orders types: Set<EntityTypeID>) -> Bool {
-    guard table.isPending(number) else { return false }
+    guard table.indexes[number].isPending else { return false }
     return !table.layout.indexes[number].isIDOrder || types.contains(table.layout.id) && !table.idsAscend
   }
 
@@ -101,7 +70,7 @@ extension Snapshot {
     for (number, table) in tables.enumerated() {
       for index in table.indexes.indices where isWanted(table, index, orders: types) {
         let owned = transaction.ownedTable(EntityTypeID(number))
-        if table.layout.indexes[index].isIDOrder { owned.makeIDOrder(index) } else { owned.resetIndex(index) }
+        owned.makeIndex(index)
         builds.append(IndexBuild(table: owned, index: index))
       }
     }

@@ -10,8 +10,8 @@ protocol RowImage {
   func run(_ column: Int) -> UnsafeBufferPointer<UInt32>
   /// The words of a ``DeletionRecord``; empty but for deleted rows.
   func withRecord<Result>(_ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result
-  /// The words of the ``DormantLinks`` of the relation at a place; empty but for live rows.
-  func withDormant<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result
+  /// The words of the ``SuspendedLinks`` of the relation at a place; empty but for live rows.
+  func withSuspended<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result
 }
 
 /// A row as a table holds it.
@@ -40,14 +40,14 @@ struct StoredRow: RowImage {
   }
 
   func withRecord<Result>(_ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
-    guard status == RowChangeStatus.deleted, let graveyard = table.graveyard else {
+    guard status == RowChangeStatus.deleted, let tombstones = table.tombstones else {
       return body(UnsafeBufferPointer(start: nil, count: 0))
     }
-    return graveyard.withWords(row, body)
+    return tombstones.withWords(row, body)
   }
 
-  func withDormant<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
-    guard status != RowChangeStatus.void, !table.dormant.isEmpty, let links = table.dormant[place] else {
+  func withSuspended<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+    guard status != RowChangeStatus.void, !table.suspended.isEmpty, let links = table.suspended[place] else {
       return body(UnsafeBufferPointer(start: nil, count: 0))
     }
     return links.withLinks(row, body)
@@ -64,7 +64,7 @@ struct VoidRow: RowImage {
   func withRecord<Result>(_ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
     body(UnsafeBufferPointer(start: nil, count: 0))
   }
-  func withDormant<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+  func withSuspended<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
     body(UnsafeBufferPointer(start: nil, count: 0))
   }
 }

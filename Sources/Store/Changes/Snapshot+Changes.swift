@@ -47,16 +47,16 @@ extension Snapshot {
       candidates.add(liveness: table, before)
       candidates.add(min(table.slots, before.slots)..<max(table.slots, before.slots))
       var rows: [UInt32] = []
-      if table.graveyard !== before.graveyard {
-        if let graveyard = table.graveyard {
-          graveyard.addDifferences(from: before.graveyard, to: &rows)
+      if table.tombstones !== before.tombstones {
+        if let tombstones = table.tombstones {
+          tombstones.addDifferences(from: before.tombstones, to: &rows)
         } else {
-          before.graveyard?.addDifferences(from: nil, to: &rows)
+          before.tombstones?.addDifferences(from: nil, to: &rows)
         }
       }
       for place in table.layout.relations.indices {
-        let links = table.dormant.isEmpty ? nil : table.dormant[place]
-        let old = before.dormant.isEmpty ? nil : before.dormant[place]
+        let links = table.suspended.isEmpty ? nil : table.suspended[place]
+        let old = before.suspended.isEmpty ? nil : before.suspended[place]
         if links === old { continue }
         if let links { links.addDifferences(from: old, to: &rows) } else { old?.addDifferences(from: nil, to: &rows) }
       }

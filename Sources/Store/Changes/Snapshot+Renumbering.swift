@@ -93,12 +93,12 @@ private struct Renumbering {
       if image.status == RowChangeStatus.void { continue }
       let new = number(row, layout.id)
       image.withRecord { words in
-        if !words.isEmpty { owned.ownedGraveyard().setWords(new, record(words, layout)) }
+        if !words.isEmpty { owned.ownedTombstones().setWords(new, record(words, layout)) }
       }
       for (place, relation) in layout.relations.enumerated() {
-        image.withDormant(place) { words in
+        image.withSuspended(place) { words in
           if words.isEmpty { return }
-          owned.ownedDormant(place).setWords(new, suspended(words, relation))
+          owned.ownedSuspended(place).setWords(new, suspended(words, relation))
         }
         let link = DanglingLinks.Link(relation: relation.id, source: row)
         guard !dangling.isEmpty, let waiting = dangling.all(link, place: place) else { continue }
@@ -120,7 +120,7 @@ private struct Renumbering {
     return result.words
   }
 
-  /// The words of ``DormantLinks``, places and targets by turns, with the new numbers of the targets.
+  /// The words of ``SuspendedLinks``, places and targets by turns, with the new numbers of the targets.
   private func suspended(_ words: UnsafeBufferPointer<UInt32>, _ relation: Relation) -> ContiguousArray<UInt32> {
     var result = ContiguousArray<UInt32>()
     for place in stride(from: 0, to: words.count - 1, by: 2) {

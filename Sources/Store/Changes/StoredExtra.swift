@@ -24,10 +24,10 @@ extension Snapshot {
       marks |= Self.record
       output.append(words: words)
     }
-    if !table.dormant.isEmpty, image.status != RowChangeStatus.void {
+    if !table.suspended.isEmpty, image.status != RowChangeStatus.void {
       var isAny = false
       for place in table.layout.relations.indices {
-        image.withDormant(place) { words in
+        image.withSuspended(place) { words in
           if words.isEmpty { return }
           isAny = true
           output.append(varint: UInt64(place) + 1)
@@ -71,14 +71,14 @@ extension WriteTransaction {
       try reader.words(into: &words)
       guard words.count >= 2, table.isDeleted(row) else { throw reader.malformed }
       Stamp.pass(DeletionRecord.deletion(words[0], words[1]))
-      table.ownedGraveyard().setWords(row, words)
+      table.ownedTombstones().setWords(row, words)
     }
     if marks & 2 != 0 {
       while let place = try reader.next() {
         guard place < table.layout.relations.count else { throw reader.otherLayout }
         try reader.words(into: &words)
         guard words.count & 1 == 0 else { throw reader.malformed }
-        table.ownedDormant(place).setWords(row, words)
+        table.ownedSuspended(place).setWords(row, words)
       }
     }
     if marks & 4 != 0 {

@@ -44,7 +44,7 @@ final class TableRecorder: @unchecked Sendable {
   /// Parts of a row behind its columns.
   private var liveness: UInt32 { columns }
   private var record: UInt32 { columns + 1 }
-  private func dormant(_ place: Int) -> UInt32 { columns + 2 + UInt32(truncatingIfNeeded: place) }
+  private func suspended(_ place: Int) -> UInt32 { columns + 2 + UInt32(truncatingIfNeeded: place) }
 
   var isEmpty: Bool { notes.isEmpty }
 
@@ -121,8 +121,8 @@ final class TableRecorder: @unchecked Sendable {
   }
 
   /// Notes the suspended links of a row's relation, before they are written.
-  func noteDormant(_ place: Int, _ row: UInt32, _ words: UnsafeBufferPointer<UInt32>) {
-    if row < first, find(row, dormant(place)) == nil { add(copying(words[...], row, dormant(place))) }
+  func noteSuspended(_ place: Int, _ row: UInt32, _ words: UnsafeBufferPointer<UInt32>) {
+    if row < first, find(row, suspended(place)) == nil { add(copying(words[...], row, suspended(place))) }
   }
 
   // MARK: - Reading
@@ -195,14 +195,14 @@ final class TableRecorder: @unchecked Sendable {
 
   fileprivate func withRecord<Result>(_ row: Row, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
     if let note = note(record, row.notes) { return withWords(note, body) }
-    return row.table.graveyard?.withWords(row.row, body) ?? body(UnsafeBufferPointer(start: nil, count: 0))
+    return row.table.tombstones?.withWords(row.row, body) ?? body(UnsafeBufferPointer(start: nil, count: 0))
   }
 
-  fileprivate func withDormant<Result>(
+  fileprivate func withSuspended<Result>(
     _ place: Int, _ row: Row, _ body: (UnsafeBufferPointer<UInt32>) -> Result
   ) -> Result {
-    if let note = note(dormant(place), row.notes) { return withWords(note, body) }
-    guard !row.table.dormant.isEmpty, let links = row.table.dormant[place] else {
+    if let note = note(suspended(place), row.notes) { return withWords(note, body) }
+    guard !row.table.suspended.isEmpty, let links = row.table.suspended[place] else {
       return body(UnsafeBufferPointer(start: nil, count: 0))
     }
     return links.withLinks(row.row, body)
@@ -223,8 +223,8 @@ extension TableRecorder.Row {
       ? recorder.withRecord(self, body) : body(UnsafeBufferPointer(start: nil, count: 0))
   }
 
-  func withDormant<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+  func withSuspended<Result>(_ place: Int, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
     status == RowChangeStatus.void
-      ? body(UnsafeBufferPointer(start: nil, count: 0)) : recorder.withDormant(place, self, body)
+      ? body(UnsafeBufferPointer(start: nil, count: 0)) : recorder.withSuspended(place, self, body)
   }
 }

@@ -129,7 +129,6 @@ private final class ChangeApplication {
     }
     if marks.before == RowChangeStatus.live {
       for index in layout.indexes.indices where marks.after != RowChangeStatus.live || isAffected(index) {
-        table.ownIndex(index)
         table.removeEntry(index, row, key: transaction.key)
       }
       if marks.after != RowChangeStatus.live {
@@ -137,7 +136,7 @@ private final class ChangeApplication {
         countNulls(row, by: -1)
       }
     } else if marks.before == RowChangeStatus.deleted, marks.after != RowChangeStatus.deleted || isAffected(0) {
-      table.ownedGraveyard().removeKey(row, columns: table.readers, key: transaction.key)
+      table.ownedTombstones().removeKey(row, columns: table.readers, key: transaction.key)
     }
   }
 
@@ -146,11 +145,10 @@ private final class ChangeApplication {
     defer { forgetChanges() }
     if marks.after == RowChangeStatus.live {
       for index in layout.indexes.indices where marks.before != RowChangeStatus.live || isAffected(index) {
-        table.ownIndex(index)
         table.addEntry(index, row, key: transaction.key)
       }
     } else if marks.after == RowChangeStatus.deleted, marks.before != RowChangeStatus.deleted || isAffected(0) {
-      table.ownedGraveyard().addKey(row, columns: table.readers, key: transaction.key)
+      table.ownedTombstones().addKey(row, columns: table.readers, key: transaction.key)
     }
   }
 
@@ -202,14 +200,14 @@ private final class ChangeApplication {
       // Deletions that come are numbered after those that are known.
       if words.count >= 2 { Stamp.pass(DeletionRecord.deletion(words[0], words[1])) }
       guard words.isEmpty == (marks.after != RowChangeStatus.deleted), words.count != 1 else { throw reader.malformed }
-      table.ownedGraveyard().setWords(row, words)
+      table.ownedTombstones().setWords(row, words)
     }
     if marks.has(RowChangeMarks.suspended) {
       while let place = try reader.next() {
         guard place < layout.relations.count else { throw reader.otherLayout }
         for _ in 0..<2 { try reader.words(into: &words) }
         guard words.count & 1 == 0 else { throw reader.malformed }
-        table.ownedDormant(place).setWords(row, words)
+        table.ownedSuspended(place).setWords(row, words)
       }
     }
     if marks.has(RowChangeMarks.waiting) { try writeWaiting(row) }

@@ -92,14 +92,14 @@ extension WriteTransaction {
       let table = ownedTable(EntityTypeID(number))
       guard leadsToRows(table) else { return false }
       count(table)
-      if let graveyard = table.graveyard, graveyard.count > 0 {
+      if let tombstones = table.tombstones, tombstones.count > 0 {
         for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isDeleted(row) {
-          table.ownedGraveyard().addKey(row, columns: table.readers, key: key)
+          table.ownedTombstones().addKey(row, columns: table.readers, key: key)
         }
       }
       for index in table.layout.indexes.indices {
         let layout = table.layout.indexes[index]
-        if index > 0, !layout.isUnique, layout.language == nil, table.slots > limit {
+        if index > 0, !layout.isUnique, !layout.kind.facts.isIndispensable, table.slots > limit {
           table.setIndex(index, .pending)
         } else {
           table.resetIndex(index)

@@ -11,14 +11,7 @@ extension Evolution {
       try advance()
       if share(table, number) { continue }
       let live = try liveRows(table)
-      var pair: (UInt32, UInt32)?
-      switch table.indexes[number] {
-      case .hash(let index): pair = index.build(live, columns: table.readers, allowance)
-      case .btree(let index): pair = index.build(live, columns: table.readers, allowance)
-      case .fullText(let index): index.build(live, table.readers, allowance)
-      case .trigram(let index): index.build(live, table.readers, allowance)
-      case .pending: break
-      }
+      let pair = table.indexes[number].built?.build(IndexedRows(live), columns: table.readers, allowance)
       try check()
       if pair != nil { try noteDuplicates(table, number, live) }
       try take(-live.count * 4)
@@ -41,21 +34,9 @@ extension Evolution {
     guard let before = oldTable(table.layout.id) else { return false }
     let wanted = table.layout.indexes[number]
     for (place, index) in before.layout.indexes.enumerated()
-    where index.isUnique == wanted.isUnique && index.isBTree == wanted.isBTree && index.isTrigram == wanted.isTrigram
-      && index.language == wanted.language && hasSameCells(table, wanted.keys, before, index.keys)
-    {
-      let columns = (0..<wanted.keys.count).map { wanted.keys.components[$0].column }
-      switch before.indexes[place] {
-      case .hash(let index):
-        table.setIndex(number, .hash(HashIndex(copying: index, layout: wanted.keys, stamp: stamp)))
-      case .btree(let index):
-        table.setIndex(number, .btree(BTree(copying: index, layout: wanted.keys, stamp: stamp)))
-      case .fullText(let index):
-        table.setIndex(number, .fullText(FullTextIndex(copying: index, columns: columns, stamp: stamp)))
-      case .trigram(let index):
-        table.setIndex(number, .trigram(TrigramIndex(copying: index, columns: columns, stamp: stamp)))
-      case .pending: continue
-      }
+    where index.isAlike(wanted) && hasSameCells(table, wanted.keys, before, index.keys) {
+      guard let built = before.indexes[place].built else { continue }
+      table.setIndex(number, built.copy(keys: wanted.keys, stamp: stamp))
       return true
     }
     return false
@@ -74,7 +55,7 @@ extension Evolution {
   private func noteDuplicates(_ table: Table, _ number: Int, _ live: [UInt32]) throws(EvolutionFailure) {
     let keys = table.layout.indexes[number].keys
     let index = HashIndex(layout: keys, isUnique: false, stamp: stamp)
-    _ = index.build(live, columns: table.readers, allowance)
+    _ = index.build(IndexedRows(live), columns: table.readers, allowance)
     try check()
     let reader = index.reader(table.readers)
     var found = EvolutionReport.Duplicates(index: table.layout.indexes[number].id, surplus: 0, samples: [])
@@ -96,24 +77,24 @@ extension Evolution {
 
   // MARK: - Deleted entities
 
-  func makeGraveyard(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) {
+  func makeTombstones(_ type: StoreLayout.TypeLayout) throws(EvolutionFailure) {
     let table = table(type.id)
     let before = oldTable(type.id)
     if table.liveness == nil { return }
-    if let before, mayShareGraveyard(table, before) {
+    if let before, mayShareTombstones(table, before) {
       let keys = type.indexes.first?.keys
-      table.setGraveyard(before.graveyard.map { Graveyard(copying: $0, keys: keys, stamp: stamp) })
+      table.setTombstones(before.tombstones.map { TombstoneTable(copying: $0, keys: keys, stamp: stamp) })
       return
     }
-    var graveyard: Graveyard?
+    var tombstones: TombstoneTable?
     var keyless = 0
     let keys = type.indexes.first?.keys
     try withKey(keys?.count ?? 1) { (key) throws(EvolutionFailure) in
       for row in rows(table) {
         try advance()
         guard table.isDeleted(row) else { continue }
-        let made = graveyard ?? Graveyard(type, stamp: stamp)
-        graveyard = made
+        let made = tombstones ?? TombstoneTable(type, stamp: stamp)
+        tombstones = made
         if let keys {
           let isNamed = keys.load(table.readers, row, into: key)
           let isTaken =
@@ -129,7 +110,7 @@ extension Evolution {
       }
     }
     if keyless > 0 { report.keyless.append((type.id, keyless)) }
-    table.setGraveyard(graveyard)
+    table.setTombstones(tombstones)
   }
 
   private func withKey(
@@ -142,7 +123,7 @@ extension Evolution {
   }
 
   /// Whether the records name the same relations at the same places, and the key lies in the same cells.
-  private func mayShareGraveyard(_ table: Table, _ before: Table) -> Bool {
+  private func mayShareTombstones(_ table: Table, _ before: Table) -> Bool {
     guard table.slots == before.slots, goneRows(table.layout.id) == nil,
       table.layout.relations.count == before.layout.relations.count
     else { return false }
@@ -159,7 +140,7 @@ extension Evolution {
 
   private func record(_ type: StoreLayout.TypeLayout, _ row: UInt32) -> DeletionRecord {
     let remembered = oldTable(type.id).flatMap { before in
-      Int(row) < before.slots ? before.graveyard?.record(row) : nil
+      Int(row) < before.slots ? before.tombstones?.record(row) : nil
     }
     var record = remembered?.withoutLinks ?? DeletionRecord(deletion: deletion(ofMirror: row, in: type))
     for (place, relation) in type.relations.enumerated() {
@@ -177,7 +158,7 @@ extension Evolution {
   private func deletion(ofMirror row: UInt32, in type: StoreLayout.TypeLayout) -> UInt64 {
     for member in type.members {
       guard let entity = lists[Int(member.id.index)]?[row].first else { continue }
-      return oldTable(member.target)?.graveyard?.record(entity).deletion ?? 0
+      return oldTable(member.target)?.tombstones?.record(entity).deletion ?? 0
     }
     return 0
   }

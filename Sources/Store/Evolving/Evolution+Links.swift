@@ -69,10 +69,10 @@ extension Evolution {
     table.setColumn(Int(relation.column.index)) {
       ColumnStore(copying: source.columns[Int(before.column.index)], stamp: stamp, slot: $0)
     }
-    let dormant = source.dormant.isEmpty ? nil : source.dormant[old.layout.relationPlaces[Int(before.id.index)]]
-    if let dormant {
-      table.setDormant(
-        layout.relationPlaces[Int(relation.id.index)], DormantLinks(copying: dormant, stamp: stamp))
+    let suspended = source.suspended.isEmpty ? nil : source.suspended[old.layout.relationPlaces[Int(before.id.index)]]
+    if let suspended {
+      table.setSuspended(
+        layout.relationPlaces[Int(relation.id.index)], SuspendedLinks(copying: suspended, stamp: stamp))
     }
   }
 
@@ -212,8 +212,8 @@ extension Evolution {
     let column = table.columns[number]
     var share = MemoryShare(allowance)
     let keepsWhenDeleted = layout.ownsTargets(of: relation)
-    var dormant: DormantLinks?
-    var links: [DormantLinks.Link] = []
+    var suspended: SuspendedLinks?
+    var links: [SuspendedLinks.Link] = []
     var live: [UInt32] = []
     var liveNulls = table.live
     for row in rows(table) {
@@ -239,7 +239,7 @@ extension Evolution {
         if target.isLive(other) {
           live.append(other)
         } else {
-          links.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: live.count), target: other))
+          links.append(SuspendedLinks.Link(place: UInt32(truncatingIfNeeded: live.count), target: other))
         }
       }
       if let first = live.first {
@@ -252,15 +252,15 @@ extension Evolution {
         }
       }
       if !links.isEmpty {
-        let sleeping = dormant ?? DormantLinks(copying: nil, stamp: stamp)
-        sleeping[row] = links
-        dormant = sleeping
+        let suspensions = suspended ?? SuspendedLinks(copying: nil, stamp: stamp)
+        suspensions[row] = links
+        suspended = suspensions
       }
     }
     column.liveNulls = liveNulls
     _ = share.hold(column.byteCount)
-    try take(dormant?.byteCount ?? 0)
-    table.setDormant(place, dormant)
+    try take(suspended?.byteCount ?? 0)
+    table.setSuspended(place, suspended)
   }
 
   /// Counts the live rows that lack a target which they must have, where they did not have to or may have lost it.

@@ -48,7 +48,7 @@ final class Evolution {
     for type in layout.types { try fillColumns(type) }
     for relation in layout.relations where relation.id.index <= relation.inverse.index { try fillLinks(relation) }
     for type in layout.types { try makeIndexes(type) }
-    for type in layout.types { try makeGraveyard(type) }
+    for type in layout.types { try makeTombstones(type) }
     let dangling = try mapWaiting()
     return Snapshot(
       catalog, version: old.version + 1, layout: layout, tables: tables, dangling: dangling,
@@ -249,7 +249,7 @@ extension Snapshot {
     let table = table(type)
     let store = table.columns[Int(column.index)]
     var count = table.live - store.liveNulls
-    guard let graveyard = table.graveyard, graveyard.count > 0 else { return count }
+    guard let tombstones = table.tombstones, tombstones.count > 0 else { return count }
     for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
       guard allowance.advance() else { break }
       if table.isDeleted(row), !store.isNull(row) { count += 1 }

@@ -95,8 +95,7 @@ package final class FullTextColumn: @unchecked Sendable {
 
   /// The bytes of a term, in place.
   package func withBytes<Result>(_ term: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    let found = TextView.bytes(at: terms.reader.cell(term, width: 16))
-    return body(UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count))
+    body(terms.reader.text(term))
   }
 
   /// The terms that begin with these bytes, in order; all if there are none.
@@ -154,7 +153,7 @@ package final class FullTextColumn: @unchecked Sendable {
     guard let start = word.baseAddress else { return number }
     terms.append(TextView(UnsafeRawPointer(start), count: word.count).cell)
     let cell = terms.cell(number)
-    withUnsafePointer(to: cell) { hash.insert(number, key: $0, columns: termReader) }
+    withUnsafePointer(to: cell) { hash.insertKey($0, of: number, columns: termReader) }
     tree.insert(number, columns: termReader)
     runs.appendTerm()
     return number
@@ -291,9 +290,7 @@ package final class FullTextColumn: @unchecked Sendable {
     var lastPlace: ContiguousArray<Int> = []
     var counts: ContiguousArray<Int> = []
     for row in rows where !reader.isNull(row) {
-      let found = TextView.bytes(at: reader.cell(row, width: 16))
-      analyzer.segment(
-        UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count))
+      analyzer.segment(reader.text(row))
       let first = postings.count
       var length = 0
       analyzer.folded.withUnsafeBufferPointer { folded in
@@ -369,7 +366,7 @@ package final class FullTextColumn: @unchecked Sendable {
   func hashMemory(into digest: inout MemoryDigest) {
     runs.hashMemory(into: &digest)
     terms.hashMemory(into: &digest)
-    hash.hashPages(into: &digest)
+    hash.hashMemory(into: &digest)
     tree.hashMemory(into: &digest)
     lengths.hashMemory(into: &digest)
     stale?.hashMemory(into: &digest)

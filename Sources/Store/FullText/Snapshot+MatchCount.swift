@@ -5,18 +5,13 @@ import GQLText
 extension Snapshot {
   /// About how many rows the index finds: from the numbers of rows that have each term. Nil for a long query.
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? {
-    guard query.count <= TextQuery.longestEstimated, let place = layout.places[Int(index.index)],
-      case .fullText(let index) = tables[place.type].indexes[place.index]
-    else { return nil }
-    return matchCount(index, tables[place.type].live, columns, TextQuery(query, TextAnalyzer(index.language)))
+    guard query.count <= TextQuery.longestEstimated, let found = self.index(index)?.asFullText else { return nil }
+    return matchCount(index, columns, TextQuery(query, TextAnalyzer(found.language)))
   }
 
   /// The same for a query that is understood already.
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: TextQuery) -> Int? {
-    guard let place = layout.places[Int(index.index)],
-      case .fullText(let index) = tables[place.type].indexes[place.index]
-    else { return nil }
-    return matchCount(index, tables[place.type].live, columns, query)
+    self.index(index)?.asFullText.map { matchCount($0, rowCount(catalog[index].type), columns, query) }
   }
 
   private func matchCount(_ index: FullTextIndex, _ live: Int, _ columns: [ColumnID], _ query: TextQuery) -> Int {

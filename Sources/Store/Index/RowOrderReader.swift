@@ -240,7 +240,7 @@ extension Table {
   /// What reads ids in their order; nil where nothing does.
   var idOrderReader: OrderedReader? {
     if let rows = RowOrderReader(self) { return .rows(rows) }
-    guard let number = layout.idOrder, case .btree(let tree) = indexes[number] else { return nil }
+    guard let number = layout.idOrder, let tree = indexes[number].asTree else { return nil }
     return .tree(tree.reader(readers))
   }
 }

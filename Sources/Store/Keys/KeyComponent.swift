@@ -78,6 +78,9 @@ final class KeyLayout: @unchecked Sendable {
 
   deinit { components.deallocate() }
 
+  /// The numbers of the columns, in the order of the components.
+  var columns: [Int] { (0..<count).map { components[$0].column } }
+
   /// Copies the row's key; false if a component is null.
   func load(_ columns: UnsafePointer<ColumnReader>, _ row: UInt32, into key: UnsafeMutablePointer<Cell>) -> Bool {
     for index in 0..<count {

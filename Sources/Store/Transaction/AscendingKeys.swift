@@ -7,7 +7,7 @@ struct AscendingKeys {
 
   /// Whether the keys of an index can be compared so.
   static func canHold(_ index: StoreLayout.Index) -> Bool {
-    guard index.isUnique, !index.isBTree, index.keys.count == 1 else { return false }
+    guard index.isUnique, !index.kind.facts.isOrdered, index.keys.count == 1 else { return false }
     switch index.keys.components[0].kind {
     case .int64, .text, .id: return true
     case .float64, .byte, .code, .decimal: return false

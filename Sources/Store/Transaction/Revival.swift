@@ -2,7 +2,7 @@ import GQLCatalog
 
 /// What one restoring brings back.
 struct Revival {
-  /// A living entity with a relation of which dormant links wake.
+  /// A living entity with a relation of which suspended links resume.
   struct Survivor {
     var relation: RelationID
     var row: UInt32

@@ -9,7 +9,7 @@ struct BulkState {
   /// By relation: source in the high half, target in the low half, in the order given.
   var links: [[UInt64]]
   /// By relation: how many of the links, the first of them, have waited for their targets since before the bulk.
-  var woken: [Int]
+  var resumed: [Int]
   /// The places of those in their lists.
   var placed: [DanglingLinks.Link: [(place: UInt32, target: UInt32)]] = [:]
   /// By type: the keys that are not in its primary index yet; nil where all are.
@@ -22,7 +22,7 @@ extension WriteTransaction {
     precondition(bulk == nil, "bulks do not nest")
     bulk = BulkState(
       firstRows: tables.map(\.slots), links: Array(repeating: [], count: layout.relations.count),
-      woken: Array(repeating: 0, count: layout.relations.count),
+      resumed: Array(repeating: 0, count: layout.relations.count),
       ascending: tables.map { table in
         guard table.slots == 0, let index = table.layout.indexes.first, AscendingKeys.canHold(index) else { return nil }
         return AscendingKeys()
@@ -47,7 +47,7 @@ extension WriteTransaction {
   /// The same for a link that has waited for its target. All rows come before the first link of their bulk.
   func linkWoken(_ relation: RelationID, source: UInt32, target: UInt32) {
     linkBulk(relation, source: source, target: target)
-    bulk?.woken[Int(relation.index)] += 1
+    bulk?.resumed[Int(relation.index)] += 1
   }
 
   /// Builds runs and indexes. If it throws, as for links that contradict each other, the transaction must be dropped.
@@ -65,7 +65,7 @@ extension WriteTransaction {
       state.links[Int(relation.id.index)] = []
       try connect(
         relation, layout[relation.inverse], forward, backward,
-        woken: (state.woken[Int(relation.id.index)], state.woken[Int(relation.inverse.index)]))
+        resumed: (state.resumed[Int(relation.id.index)], state.resumed[Int(relation.inverse.index)]))
     }
     for (link, placed) in state.placed { arrange(link, placed) }
     for table in tables where table.stamp == stamp { stampBulk(table) }
@@ -78,7 +78,7 @@ extension WriteTransaction {
 
   private func connect(
     _ relation: Relation, _ inverse: Relation, _ forward: [UInt64], _ backward: [UInt64],
-    woken: (forward: Int, backward: Int)
+    resumed: (forward: Int, backward: Int)
   ) throws(StoreProblem) {
     if forward.isEmpty && backward.isEmpty { return }
     let column = table(relation.source).columns[Int(relation.column.index)]
@@ -91,7 +91,7 @@ extension WriteTransaction {
       fill(relation, mirrored(pairs), high: true, written: pairs)
     } else if isSymmetric || hasLinks || !buildRuns(relation, inverse, pairs, backward) {
       let found = contradiction(
-        relation, inverse, forward.dropFirst(woken.forward), backward.dropFirst(isSymmetric ? 0 : woken.backward))
+        relation, inverse, forward.dropFirst(resumed.forward), backward.dropFirst(isSymmetric ? 0 : resumed.backward))
       if let found { throw .contradiction(found) }
       // Cannot throw but for required one-to-one relations of which a partner is taken away.
       for pair in pairs {
@@ -149,7 +149,7 @@ extension WriteTransaction {
     if !relation.isToMany {
       for pair in pairs {
         let (source, target) = Self.ends(pair, high: high)
-        setDormant(relation, source, [])
+        setSuspended(relation, source, [])
         column.writeRaw(source, Cell(low: UInt64(target)))
       }
       return
@@ -182,7 +182,6 @@ extension WriteTransaction {
         table.resetIndex(number)
         try table.buildIndex(number)
       } else {
-        table.ownIndex(number)
         for row in first..<table.slots { try add(table, number, UInt32(truncatingIfNeeded: row)) }
       }
     }

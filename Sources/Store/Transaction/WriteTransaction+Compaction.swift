@@ -6,13 +6,7 @@ extension WriteTransaction {
   package var needsCompaction: Bool {
     tables.contains { table in
       table.columns.contains(where: \.needsCompaction)
-        || table.indexes.contains { index in
-          switch index {
-          case .hash(let hash): hash.postings.needsCompaction
-          case .fullText(let fullText): fullText.needsCompaction
-          case .btree, .trigram, .pending: false
-          }
-        }
+        || table.indexes.contains { $0.built?.needsCompaction ?? false }
     }
   }
 
@@ -22,12 +16,8 @@ extension WriteTransaction {
       for number in tables[type].columns.indices where tables[type].columns[number].needsCompaction {
         _ = ownedTable(EntityTypeID(type)).ownedColumn(number)
       }
-      for number in tables[type].indexes.indices {
-        switch tables[type].indexes[number] {
-        case .hash(let hash) where hash.postings.needsCompaction: ownedTable(EntityTypeID(type)).ownIndex(number)
-        case .fullText(let index) where index.needsCompaction: ownedTable(EntityTypeID(type)).ownIndex(number)
-        case .hash, .fullText, .btree, .trigram, .pending: break
-        }
+      for (number, index) in tables[type].indexes.enumerated() where index.built?.needsCompaction ?? false {
+        ownedTable(EntityTypeID(type)).ownIndex(number)
       }
     }
   }
@@ -37,21 +27,14 @@ extension WriteTransaction {
       for column in table.columns where column.stamp == stamp && column.needsCompaction {
         column.compact { table.isLive($0) || table.isDeleted($0) }
       }
-      for index in table.indexes {
-        if case .hash(let hash) = index, hash.stamp == stamp, hash.postings.needsCompaction {
-          hash.postings.compact { _ in true }
-        }
-        if case .fullText(let fullText) = index, fullText.stamp == stamp { fullText.compact() }
-      }
+      for index in table.indexes where index.isOwned(by: stamp) { index.built?.compact() }
     }
   }
 
-  /// Gives up what only writing needs.
-  func restWriters() {
+  /// Frees the memory that only writing needs.
+  func trimIndexes() {
     for table in tables where table.stamp == stamp {
-      for index in table.indexes {
-        if case .fullText(let fullText) = index, fullText.stamp == stamp { fullText.rest() }
-      }
+      for index in table.indexes where index.isOwned(by: stamp) { index.built?.trim() }
     }
   }
 }

@@ -41,10 +41,10 @@ extension WriteTransaction {
     )
   }
 
-  /// Before how many links of a to-many list that are there each of those that sleep stands, ascending.
-  package func dormantPlaces(_ relation: RelationID, source: UInt32) -> [Int] {
+  /// Returns before how many links of a to-many list that are there each suspended one stands, ascending.
+  package func suspendedPlaces(_ relation: RelationID, source: UInt32) -> [Int] {
     let relation = layout[relation]
-    return relation.isToMany ? dormant(relation, source).map { Int($0.place) } : []
+    return relation.isToMany ? suspended(relation, source).map { Int($0.place) } : []
   }
 
   /// Whether places of a list wait: then what leaves the list is to be told, see ``closeWaiting(_:_:at:)``.
@@ -53,7 +53,7 @@ extension WriteTransaction {
   }
 
   /// What waits behind links that have left a list moves up. `indices`, ascending, are theirs among those that are there
-  /// or sleep.
+  /// or are suspended.
   func closeWaiting(_ relation: Relation, _ row: UInt32, at indices: [Int]) {
     for index in indices.reversed() {
       dangling.close(DanglingLinks.Link(relation: relation.id, source: row), index: index)
@@ -106,11 +106,11 @@ extension WriteTransaction {
 
   // MARK: - Connecting
 
-  /// Links of deleted entities to one that has come: they sleep in the other direction.
-  private struct Sleeping {
+  /// Links of deleted entities to one that has come: they are suspended in the other direction.
+  private struct Suspension {
     let inverse: Relation
     let row: UInt32
-    var links: [DormantLinks.Link]
+    var links: [SuspendedLinks.Link]
   }
 
   /// Makes the links that wait for an entity. One that is new was linked to nobody before.
@@ -120,11 +120,11 @@ extension WriteTransaction {
     else { return }
     let cell = key[0]
     guard let number = dangling.number(table.layout.id, primary.keys.components[0].kind, cell) else { return }
-    var sleeping: [RelationID: Sleeping] = [:]
+    var suspensions: [RelationID: Suspension] = [:]
     // A link that is made may be what another one's source has waited for: then that waits no longer.
     while dangling.isWaiting(number) {
       try step()
-      if !staleDormant.isEmpty {
+      if !staleSuspended.isEmpty {
         let first = dangling.first(number)
         dropPurged(layout[first.relation], first.source)
       }
@@ -142,7 +142,7 @@ extension WriteTransaction {
       // A link that would break a required reference stays unmade; the source keeps what it has.
       if source.isDeleted(link.source) {
         guard let link = connectDeleted(relation, link, target: row, place: place, isNew: isNew) else { continue }
-        sleeping[relation.id, default: Sleeping(inverse: layout[relation.inverse], row: row, links: [])].links
+        suspensions[relation.id, default: Suspension(inverse: layout[relation.inverse], row: row, links: [])].links
           .append(link)
       } else if bulk != nil {
         linkWoken(link.relation, source: link.source, target: row)
@@ -159,25 +159,25 @@ extension WriteTransaction {
         }
       }
     }
-    for found in sleeping.values {
-      setDormant(found.inverse, found.row, dormant(found.inverse, found.row) + found.links)
+    for found in suspensions.values {
+      setSuspended(found.inverse, found.row, suspended(found.inverse, found.row) + found.links)
     }
   }
 
-  /// Links a deleted, kept row with a live one: the link sleeps until the row is restored. Gives what is still to be
-  /// added behind the dormant links of a to-many direction, so that many are added at once.
+  /// Links a deleted, kept row with a live one: the link is suspended until the row is restored. Gives what is still to be
+  /// added behind the suspended links of a to-many direction, so that many are added at once.
   func connectDeleted(
     _ relation: Relation, _ link: DanglingLinks.Link, target: UInt32, place: UInt32?, isNew: Bool
-  ) -> DormantLinks.Link? {
+  ) -> SuspendedLinks.Link? {
     let source = link.source
     let inverse = layout[relation.inverse]
-    let graveyard = ownedTable(relation.source).ownedGraveyard()
+    let tombstones = ownedTable(relation.source).ownedTombstones()
     let number = layout.relationPlaces[Int(relation.id.index)]
     // A to-one that has a target keeps it.
     var isRefused =
-      !isNew && graveyard.knows(source, target, relation: number)
+      !isNew && tombstones.knows(source, target, relation: number)
       || !relation.isToMany && hasTargetWhenDeleted(relation, source)
-    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || hasDormant(inverse, target) {
+    if !inverse.isToMany, self.target(inverse, target) != PageLayout.noRow || hasSuspended(inverse, target) {
       isRefused = true
     }
     if isRefused {
@@ -185,28 +185,28 @@ extension WriteTransaction {
       return nil
     }
     if relation.isToMany {
-      graveyard.addTarget(source, target, relation: number, at: place.map { dangling.index(link, of: $0) })
+      tombstones.addTarget(source, target, relation: number, at: place.map { dangling.index(link, of: $0) })
     } else {
       // What was there before is gone for good.
-      graveyard.replaceRecord(source, graveyard.record(source).with([target], relation: number))
+      tombstones.replaceRecord(source, tombstones.record(source).with([target], relation: number))
     }
     guard inverse.isToMany else {
-      setDormant(inverse, target, [DormantLinks.Link(place: 0, target: source)])
+      setSuspended(inverse, target, [SuspendedLinks.Link(place: 0, target: source)])
       return nil
     }
     let end = bulk == nil ? readColumn(inverse).reader.references(target).count : 0
-    return DormantLinks.Link(place: UInt32(truncatingIfNeeded: end), target: source)
+    return SuspendedLinks.Link(place: UInt32(truncatingIfNeeded: end), target: source)
   }
 
   /// Moves links that were made at the end of a list to their places, as far as others that wait are not before them;
-  /// those that sleep count as if they were awake. Complexity: O(*n* log *n*) in the list; for one link O(*n*), and O(1)
+  /// suspended ones count like the others. Complexity: O(*n* log *n*) in the list; for one link O(*n*), and O(1)
   /// where it stands at the end.
   func arrange(_ link: DanglingLinks.Link, _ placed: [(place: UInt32, target: UInt32)]) {
     let relation = layout[link.relation]
     let source = link.source
     let run = readColumn(relation).reader.references(source)
-    let sleeping = dormant(relation, source)
-    if sleeping.isEmpty, placed.count == 1, let only = placed.first {
+    let suspensions = suspended(relation, source)
+    if suspensions.isEmpty, placed.count == 1, let only = placed.first {
       let index = dangling.index(link, of: only.place)
       // One that was refused is not there.
       guard run.last == only.target, index < run.count - 1 else { return }
@@ -225,17 +225,17 @@ extension WriteTransaction {
     }
     for place in refused.reversed() { dangling.close(link, place: place) }
     let targets = Set(moved.map(\.1))
-    let others = DormantLinks.merge(run.filter { !targets.contains($0) }, sleeping)
-    let asleep = Set(sleeping.map(\.target))
-    var awake: [UInt32] = []
-    var links: [DormantLinks.Link] = []
+    let others = SuspendedLinks.merge(run.filter { !targets.contains($0) }, suspensions)
+    let suspendedTargets = Set(suspensions.map(\.target))
+    var liveTargets: [UInt32] = []
+    var links: [SuspendedLinks.Link] = []
     var count = 0
     func add(_ target: UInt32) {
       count += 1
-      if asleep.contains(target) {
-        links.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: awake.count), target: target))
+      if suspendedTargets.contains(target) {
+        links.append(SuspendedLinks.Link(place: UInt32(truncatingIfNeeded: liveTargets.count), target: target))
       } else {
-        awake.append(target)
+        liveTargets.append(target)
       }
     }
     var next = 0
@@ -247,7 +247,7 @@ extension WriteTransaction {
       add(target)
     }
     for target in others[next...] { add(target) }
-    awake.withUnsafeBufferPointer { column(relation).setRun(source, copying: $0, capacity: $0.count) }
-    setDormant(relation, source, links)
+    liveTargets.withUnsafeBufferPointer { column(relation).setRun(source, copying: $0, capacity: $0.count) }
+    setSuspended(relation, source, links)
   }
 }

@@ -4,7 +4,7 @@ extension WriteTransaction {
   /// Deletes an entity and what the relations' delete rules say; gives the deleted rows, the entity first.
   ///
   /// They keep their cells and are out of every index, and of every relation but those between an entity and what
-  /// mirrors it. What links they had, dormant ones included, and at which places, is remembered until they are restored
+  /// mirrors it. What links they had, suspended ones included, and at which places, is remembered until they are restored
   /// or purged. Their `_updatedAt` is stamped, that of the entities which only lose a link is not. Precondition: the row
   /// is live.
   @discardableResult
@@ -43,32 +43,32 @@ extension WriteTransaction {
   /// The same of entities of several types. Precondition: the rows are live, and each stands once.
   @discardableResult
   package func delete(_ entities: [DeletedRow], keeps: Bool) throws(StoreProblem) -> [DeletedRow] {
-    var doomed = entities
+    var cascaded = entities
     let marks = RowMarks(entities)
-    try collectCascade(&doomed, marks)
-    try checkDeletion(doomed, marks)
+    try collectCascade(&cascaded, marks)
+    try checkDeletion(cascaded, marks)
     let deletion = Stamp.next()
     var records: [DeletionRecord] = []
     if keeps {
-      records.reserveCapacity(doomed.count)
-      for entity in doomed {
-        try step(holding: records.count * 64 + doomed.count * 24)
+      records.reserveCapacity(cascaded.count)
+      for entity in cascaded {
+        try step(holding: records.count * 64 + cascaded.count * 24)
         records.append(makeRecord(entity, deletion))
       }
     }
-    if doomed.count == 1, let only = doomed.first {
+    if cascaded.count == 1, let only = cascaded.first {
       unlinkOnly(only, keeps: keeps)
     } else {
-      try unlinkDoomed(doomed, marks, keeps: keeps)
+      try unlinkCascaded(cascaded, marks, keeps: keeps)
     }
-    try bury(doomed, records)
+    try bury(cascaded, records)
     if !keeps, !dangling.isEmpty {
-      for entity in doomed {
+      for entity in cascaded {
         try step()
         forgetDangling(entity)
       }
     }
-    return doomed
+    return cascaded
   }
 
   func targets(_ relation: Relation, _ source: UInt32) -> [UInt32] {
@@ -95,37 +95,37 @@ extension WriteTransaction {
   /// What ``delete(_:rows:keeps:)`` would delete: each live entity, behind it what the cascading relations reach from it,
   /// and each once. Complexity: O(*n*) in what is reached, and its links.
   package func cascade(from entities: [DeletedRow]) throws(StoreProblem) -> [DeletedRow] {
-    var doomed: [DeletedRow] = []
+    var cascaded: [DeletedRow] = []
     let marks = RowMarks([])
     for entity in entities {
       if !marks.insert(entity) { continue }
-      doomed.append(entity)
+      cascaded.append(entity)
       // What an earlier one reaches has been gone through.
-      try collectCascade(&doomed, from: doomed.count - 1, marks)
+      try collectCascade(&cascaded, from: cascaded.count - 1, marks)
     }
-    return doomed
+    return cascaded
   }
 
   /// Adds what the cascading relations reach of the rows from a place on, each row once, so that cycles end.
   private func collectCascade(
-    _ doomed: inout [DeletedRow], from first: Int = 0, _ marks: RowMarks
+    _ cascaded: inout [DeletedRow], from first: Int = 0, _ marks: RowMarks
   ) throws(StoreProblem) {
     var next = first
-    while next < doomed.count {
-      let entity = doomed[next]
+    while next < cascaded.count {
+      let entity = cascaded[next]
       next += 1
       for relation in relations(entity.type) where relation.onDelete == .cascade {
         try forEachTarget(relation, entity.row) { (target) throws(StoreProblem) in
-          try step(holding: marks.byteCount + doomed.count * 8)
+          try step(holding: marks.byteCount + cascaded.count * 8)
           let found = DeletedRow(type: relation.target, row: target)
-          if marks.insert(found) { doomed.append(found) }
+          if marks.insert(found) { cascaded.append(found) }
         }
       }
     }
   }
 
-  private func checkDeletion(_ doomed: [DeletedRow], _ marks: RowMarks) throws(StoreProblem) {
-    for entity in doomed {
+  private func checkDeletion(_ cascaded: [DeletedRow], _ marks: RowMarks) throws(StoreProblem) {
+    for entity in cascaded {
       try step()
       for relation in relations(entity.type) {
         let inverse = layout[relation.inverse]
@@ -144,7 +144,7 @@ extension WriteTransaction {
   private func makeRecord(_ entity: DeletedRow, _ deletion: UInt64) -> DeletionRecord {
     var record = DeletionRecord(deletion: deletion)
     for (place, relation) in relations(entity.type).enumerated() {
-      if !hasDormant(relation, entity.row) {
+      if !hasSuspended(relation, entity.row) {
         if relation.isToMany {
           record.add(relation: place, targets: readColumn(relation).reader.references(entity.row))
         } else {
@@ -167,12 +167,12 @@ extension WriteTransaction {
       if !relation.isToMany {
         let target = target(relation, entity.row)
         if target == PageLayout.noRow || isInside && target == entity.row { continue }
-        putToSleep(inverse, target, only: entity.row, keeps: keeps)
+        suspend(inverse, target, only: entity.row, keeps: keeps)
         continue
       }
       // Copied where the survivors' runs may be in the same column.
       for target in targets(relation, entity.row) where !(isInside && target == entity.row) {
-        putToSleep(inverse, target, only: entity.row, keeps: keeps)
+        suspend(inverse, target, only: entity.row, keeps: keeps)
       }
     }
     for relation in relations {
@@ -182,23 +182,23 @@ extension WriteTransaction {
     }
   }
 
-  /// Takes all links of the doomed, each survivor's run filtered once.
-  private func unlinkDoomed(_ doomed: [DeletedRow], _ marks: RowMarks, keeps: Bool) throws(StoreProblem) {
+  /// Takes all links of what is deleted, each survivor's run filtered once.
+  private func unlinkCascaded(_ cascaded: [DeletedRow], _ marks: RowMarks, keeps: Bool) throws(StoreProblem) {
     for relation in layout.relations {
       let inverse = layout[relation.inverse]
       var survivors: [DeletedRow] = []
       let seen = RowMarks([])
-      for entity in doomed where entity.type == relation.source {
+      for entity in cascaded where entity.type == relation.source {
         try step()
         try forEachTarget(relation, entity.row) { (target) throws(StoreProblem) in
-          try step(holding: marks.byteCount + seen.byteCount + doomed.count * 72)
+          try step(holding: marks.byteCount + seen.byteCount + cascaded.count * 72)
           let found = DeletedRow(type: relation.target, row: target)
           if !marks.contains(found), seen.insert(found) { survivors.append(found) }
         }
       }
       for survivor in survivors {
         try step()
-        putToSleep(inverse, survivor.row, keeps: keeps) {
+        suspend(inverse, survivor.row, keeps: keeps) {
           marks.contains(DeletedRow(type: relation.source, row: $0))
         }
       }
@@ -208,7 +208,7 @@ extension WriteTransaction {
       // A list of embedded objects is a value, which a deleted entity keeps. What mirrors it stays found too, so that a
       // deleted row of an interface is read through its entity.
       if keeps && (layout.ownsTargets(of: relation) || relation.isMirror) { continue }
-      for entity in doomed where entity.type == relation.source {
+      for entity in cascaded where entity.type == relation.source {
         try step()
         clear(relation, entity.row)
       }
@@ -223,13 +223,13 @@ extension WriteTransaction {
     } else if target(relation, row) != PageLayout.noRow {
       column(relation).writeRaw(row, nil)
     }
-    setDormant(relation, row, [])
+    setSuspended(relation, row, [])
   }
 
   /// Removes index entries and puts up tombstones; without records for good.
-  private func bury(_ doomed: [DeletedRow], _ records: [DeletionRecord]) throws(StoreProblem) {
-    for (number, entity) in doomed.enumerated() {
-      try step(holding: doomed.count * 72)
+  private func bury(_ cascaded: [DeletedRow], _ records: [DeletionRecord]) throws(StoreProblem) {
+    for (number, entity) in cascaded.enumerated() {
+      try step(holding: cascaded.count * 72)
       let table = ownedTable(entity.type)
       changeIndexes(table) { table.removeEntry($0, entity.row, key: key) }
       countNulls(table, entity.row, by: -1)
@@ -237,7 +237,7 @@ extension WriteTransaction {
       if number < records.count {
         stampUpdate(table, entity.row)
         table.ownedLiveness().writeRaw(entity.row, Cell(low: RowStatus.deleted))
-        table.ownedGraveyard().add(entity.row, record: records[number], columns: table.readers, key: key)
+        table.ownedTombstones().add(entity.row, record: records[number], columns: table.readers, key: key)
       } else {
         table.ownedLiveness().writeRaw(entity.row, Cell(low: RowStatus.purged))
         forgetPayloads(table, entity.row)
@@ -245,17 +245,14 @@ extension WriteTransaction {
     }
   }
 
-  /// Calls for each index that is kept at the moment, owned.
+  /// Calls for each index that is kept at the moment.
   func changeIndexes(_ table: Table, _ body: (Int) -> Void) {
     if bulk != nil {
       settleKeys(table.layout.id)
       bulk?.rebuild.insert(Int(table.layout.id.index))
     }
     let count = bulk == nil ? table.layout.indexes.count : min(1, table.layout.indexes.count)
-    for number in 0..<count {
-      table.ownIndex(number)
-      body(number)
-    }
+    for number in 0..<count { body(number) }
   }
 
   /// The row begins or ends to count among the live ones: the nulls of its cells do so too.
@@ -276,9 +273,9 @@ extension WriteTransaction {
 
   /// Removes a deleted entity for good. Precondition: the table is owned, the row is deleted.
   func purgeDeleted(_ table: Table, _ row: UInt32) throws(StoreProblem) {
-    let graveyard = table.ownedGraveyard()
-    let record = graveyard.record(row)
-    graveyard.remove(row, columns: table.readers, key: otherKey)
+    let tombstones = table.ownedTombstones()
+    let record = tombstones.record(row)
+    tombstones.remove(row, columns: table.readers, key: otherKey)
     for (place, relation) in table.layout.relations.enumerated()
     where layout.ownsTargets(of: relation) || relation.isMirror && layout.types[Int(relation.target.index)].isHidden {
       for target in record.targets(relation: place) where self.table(relation.target).isDeleted(target) {
@@ -305,7 +302,7 @@ extension WriteTransaction {
       let inverse = layout[relation.inverse]
       for target in record.targets(relation: place) {
         try step()
-        if self.table(relation.target).isLive(target) { forgetDormant(inverse, target, row) }
+        if self.table(relation.target).isLive(target) { forgetSuspended(inverse, target, row) }
       }
     }
     forgetDangling(DeletedRow(type: table.layout.id, row: row))

@@ -38,7 +38,7 @@ extension WriteTransaction {
       try checkUnique(table, number, except: PageLayout.noRow)
     }
 
-    if let graveyard = table.graveyard, graveyard.count > 0 { try purgeNamesake(table, graveyard) }
+    if let tombstones = table.tombstones, tombstones.count > 0 { try purgeNamesake(table, tombstones) }
     for column in 0..<count {
       if column == layout.created || column == layout.updated {
         // Within a bulk all rows get the same time at its end.
@@ -52,10 +52,7 @@ extension WriteTransaction {
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1
     table.live += 1
-    for number in 0..<indexCount {
-      table.ownIndex(number)
-      table.addEntry(number, row, key: key)
-    }
+    for number in 0..<indexCount { table.addEntry(number, row, key: key) }
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
     if connects, !dangling.isEmpty { try connectDangling(table, row, isNew: true) }
     return row
@@ -85,14 +82,14 @@ extension WriteTransaction {
   }
 
   /// Purges the deleted entity that has the primary key of the scratch cells.
-  func purgeNamesake(_ table: Table, _ graveyard: Graveyard) throws(StoreProblem) {
+  func purgeNamesake(_ table: Table, _ tombstones: TombstoneTable) throws(StoreProblem) {
     guard let keys = table.layout.indexes.first?.keys else { return }
     for component in 0..<keys.count {
       let column = keys.components[component].column
       guard valid[column] else { return }
       key[component] = cells[column]
     }
-    let row = graveyard.find(key, columns: table.readers)
+    let row = tombstones.find(key, columns: table.readers)
     if row != PageLayout.noRow { try purgeDeleted(table, row) }
   }
 

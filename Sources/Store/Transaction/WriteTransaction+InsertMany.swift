@@ -29,7 +29,7 @@ extension WriteTransaction {
     let table = ownedTable(type)
     let layout = table.layout
     let isPlain =
-      bulk != nil && layout.mirrors.isEmpty && (table.graveyard?.count ?? 0) == 0 && dangling.isEmpty
+      bulk != nil && layout.mirrors.isEmpty && (table.tombstones?.count ?? 0) == 0 && dangling.isEmpty
       && table.slots + rows.count <= PageLayout.maximumRows && hasShortTexts(layout, columns, rows)
     guard isPlain else { return insertEach(type, columns, rows) }
     table.ownColumns()
@@ -129,7 +129,7 @@ extension WriteTransaction {
     }
     settleKeys(table.layout.id)
     table.ownIndex(0)
-    guard case .hash(let hash) = table.indexes[0], index.isUnique else { return (rows.count, nil) }
+    guard let hash = table.indexes[0].asHash, index.isUnique else { return (rows.count, nil) }
     return hash.insertUnique(
       UInt32(truncatingIfNeeded: table.slots), columns, rows, stored: table.readers)
   }
@@ -145,8 +145,8 @@ extension WriteTransaction {
     guard table.slots > 0 else { return }
     table.ownIndex(0)
     // They are all there, and no two are alike: the type was empty before.
-    if case .hash(let hash) = table.indexes[0] {
-      let twins = hash.build(0..<UInt32(truncatingIfNeeded: table.slots), columns: table.readers)
+    if let hash = table.indexes[0].asHash {
+      let twins = hash.build(IndexedRows(below: table.slots), columns: table.readers)
       precondition(twins == nil, "ascending keys are distinct")
     }
   }

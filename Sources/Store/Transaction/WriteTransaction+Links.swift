@@ -27,7 +27,7 @@ extension WriteTransaction {
     if relation.isToMany {
       column(relation).appendToRun(source, target)
     } else {
-      setDormant(relation, source, [])
+      setSuspended(relation, source, [])
       // What it waited for does not take the place of what is written meanwhile, from whichever side.
       if !dangling.isEmpty, bulk == nil { forgetDangling(relation.id, source: source) }
       column(relation).writeRaw(source, Cell(low: UInt64(target)))
@@ -134,7 +134,7 @@ extension WriteTransaction {
     } else {
       let old = self.target(layout[relation], source)
       if old != PageLayout.noRow { try removeReference(relation, source: source, target: old) }
-      setDormant(layout[relation], source, [])
+      setSuspended(layout[relation], source, [])
     }
   }
 
@@ -177,7 +177,7 @@ extension WriteTransaction {
       let run = readColumn(relation).reader.references(source)
       if !run.elementsEqual(wanted) { column(relation).setRun(source, copying: wanted, capacity: wanted.count) }
     }
-    limitDormant(relation, source, to: wanted.count)
+    limitSuspended(relation, source, to: wanted.count)
     stampUpdate(ownedTable(relation.source), source)
   }
 
@@ -186,20 +186,20 @@ extension WriteTransaction {
     var kept: [UInt32] = []
     // By place: how many stand before it when the others are gone.
     var places: [UInt32] = [0]
-    let sleeping = dormant(relation, source)
+    let suspensions = suspended(relation, source)
     let waits = hasWaitingPlaces(relation, source)
     var gone: [Int] = []
     var next = 0
     for (index, target) in old.enumerated() {
-      while next < sleeping.count, sleeping[next].place <= index { next += 1 }
+      while next < suspensions.count, suspensions[next].place <= index { next += 1 }
       if isKept(target) { kept.append(target) } else if waits { gone.append(index + next) }
       places.append(UInt32(truncatingIfNeeded: kept.count))
     }
     closeWaiting(relation, source, at: gone)
-    if !sleeping.isEmpty {
-      setDormant(
+    if !suspensions.isEmpty {
+      setSuspended(
         relation, source,
-        sleeping.map { DormantLinks.Link(place: places[min(Int($0.place), old.count)], target: $0.target) })
+        suspensions.map { SuspendedLinks.Link(place: places[min(Int($0.place), old.count)], target: $0.target) })
     }
     kept.withUnsafeBufferPointer { column(relation).setRun(source, copying: $0, capacity: $0.count) }
   }

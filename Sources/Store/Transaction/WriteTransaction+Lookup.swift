@@ -33,19 +33,18 @@ extension WriteTransaction {
       func counts(_ row: UInt32) -> Bool {
         row != except && isExactly(row, keys, table.readers) && accepts?(row) ?? true
       }
-      switch table.indexes[place.index] {
-      case .hash(let hash):
+      let index = table.indexes[place.index]
+      if let hash = index.asHash {
         for component in 0..<keys.count where !self.valid[keys.components[component].column] { return nil }
         switch hash.reader(table.readers).rows(key) {
         case .none: return nil
         case .one(let row): return counts(row) ? row : nil
         case .many(let rows): return rows.last(where: counts)
         }
-      case .btree(let tree): return lastRow(tree.reader(table.readers), keys, table.readers, where: counts)
-      case .pending:
-        return (0..<UInt32(truncatingIfNeeded: table.slots)).last { table.isLive($0) && counts($0) }
-      case .fullText, .trigram: return nil
       }
+      if let tree = index.asTree { return lastRow(tree.reader(table.readers), keys, table.readers, where: counts) }
+      guard index.isPending else { return nil }
+      return (0..<UInt32(truncatingIfNeeded: table.slots)).last { table.isLive($0) && counts($0) }
     }
   }
 

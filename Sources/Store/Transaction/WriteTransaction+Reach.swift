@@ -14,7 +14,7 @@ extension WriteTransaction {
     _ type: EntityTypeID, _ row: UInt32, _ rest: inout (links: Int, listed: Int)
   ) -> Bool {
     for relation in relations(type) {
-      rest.links -= dormantCount(relation, row)
+      rest.links -= suspendedCount(relation, row)
       if relation.isMirror {
         let mirror = target(relation, row)
         // From the interface's row back to the entity it is the entity's turn already.
@@ -40,10 +40,10 @@ extension WriteTransaction {
     return true
   }
 
-  /// How many links a list has that changes with each of them, those that sleep counted; 1 for a to-one relation.
+  /// How many links a list has that changes with each of them, suspended ones counted; 1 for a to-one relation.
   package func listedCount(_ id: RelationID, _ row: UInt32) -> Int {
     let relation = layout[id]
     guard relation.isToMany else { return 1 }
-    return readColumn(relation).reader.references(row).count + dormantCount(relation, row)
+    return readColumn(relation).reader.references(row).count + suspendedCount(relation, row)
   }
 }

@@ -66,14 +66,11 @@ extension WriteTransaction {
       affectedIndexes.removeAll { !changesKey(table, $0, row) }
       for index in affectedIndexes where layout.indexes[index].isUnique { try checkUnique(table, index, except: row) }
       // Who takes the primary key of a deleted entity takes its place.
-      if affectedIndexes.contains(0), let graveyard = table.graveyard, graveyard.count > 0 {
-        try purgeNamesake(table, graveyard)
+      if affectedIndexes.contains(0), let tombstones = table.tombstones, tombstones.count > 0 {
+        try purgeNamesake(table, tombstones)
       }
     }
-    for index in affectedIndexes {
-      table.ownIndex(index)
-      table.removeEntry(index, row, key: key)
-    }
+    for index in affectedIndexes { table.removeEntry(index, row, key: key) }
     for column in changedColumns {
       let store = table.ownedColumn(column)
       guard valid[column] else {

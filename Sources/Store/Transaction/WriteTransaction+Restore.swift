@@ -31,11 +31,11 @@ extension WriteTransaction {
       try step(holding: revival.byteCount)
       let relation = layout[survivor.relation]
       if revival.entities.count == 1 {
-        // Compared, because a long list may sleep.
+        // Compared, because a long list may be suspended.
         let only = revival.entities[0]
-        wake(relation, survivor.row) { $0 == only.row && relation.target == only.type }
+        resume(relation, survivor.row) { $0 == only.row && relation.target == only.type }
       } else {
-        wake(relation, survivor.row) { revival.marks.contains(DeletedRow(type: relation.target, row: $0)) }
+        resume(relation, survivor.row) { revival.marks.contains(DeletedRow(type: relation.target, row: $0)) }
       }
     }
     if !dangling.isEmpty {
@@ -55,7 +55,7 @@ extension WriteTransaction {
   }
 
   private func record(_ entity: DeletedRow) -> DeletionRecord {
-    table(entity.type).graveyard?.record(entity.row) ?? DeletionRecord(deletion: 0)
+    table(entity.type).tombstones?.record(entity.row) ?? DeletionRecord(deletion: 0)
   }
 
   // MARK: - What comes back
@@ -99,13 +99,13 @@ extension WriteTransaction {
   }
 
   private func collectSurvivor(_ relation: Relation, _ inverse: Relation, _ row: UInt32, _ revival: inout Revival) {
-    var wakes = false
-    for link in dormant(inverse, row) {
+    var resumes = false
+    for link in suspended(inverse, row) {
       if !revival.marks.contains(DeletedRow(type: relation.source, row: link.target)) { continue }
       revival.returning.insert(relation.id, link.target, row)
-      wakes = true
+      resumes = true
     }
-    if wakes { revival.survivors.append(Revival.Survivor(relation: inverse.id, row: row)) }
+    if resumes { revival.survivors.append(Revival.Survivor(relation: inverse.id, row: row)) }
   }
 
   /// Whether a deleted target's to-one relation still leads to the source: it may have been written between the two
@@ -154,7 +154,7 @@ extension WriteTransaction {
         let known = others[index.id] ?? HashIndex(layout: index.keys, isUnique: true, stamp: stamp)
         others[index.id] = known
         existing = known.reader(table.readers).find(key)
-        if existing == PageLayout.noRow { known.insert(entity.row, key: key, columns: table.readers) }
+        if existing == PageLayout.noRow { known.insertKey(key, of: entity.row, columns: table.readers) }
       }
       if existing != PageLayout.noRow { throw .uniqueViolation(index: index.id, existing: existing, row: entity.row) }
     }
@@ -165,7 +165,7 @@ extension WriteTransaction {
   /// Makes a row live, without links.
   private func revive(_ entity: DeletedRow) {
     let table = ownedTable(entity.type)
-    table.ownedGraveyard().remove(entity.row, columns: table.readers, key: key)
+    table.ownedTombstones().remove(entity.row, columns: table.readers, key: key)
     table.ownedLiveness().writeRaw(entity.row, Cell(low: RowStatus.live))
     table.live += 1
     countNulls(table, entity.row, by: 1)
@@ -178,14 +178,14 @@ extension WriteTransaction {
     for (entity, record) in zip(revival.entities, revival.records) {
       for (place, relation) in relations(entity.type).enumerated() {
         var run: [UInt32] = []
-        var sleeping: [DormantLinks.Link] = []
+        var suspensions: [SuspendedLinks.Link] = []
         var lost: [Int] = []
         for (index, target) in record.targets(relation: place).enumerated() {
           try step(holding: revival.byteCount)
           if comesBack(relation, entity.row, target, revival) {
             run.append(target)
           } else if table(relation.target).isDeleted(target), remembers(relation, entity.row, target) {
-            sleeping.append(DormantLinks.Link(place: UInt32(truncatingIfNeeded: run.count), target: target))
+            suspensions.append(SuspendedLinks.Link(place: UInt32(truncatingIfNeeded: run.count), target: target))
           } else {
             lost.append(index)
           }
@@ -198,7 +198,7 @@ extension WriteTransaction {
         } else if let target = run.first {
           column(relation).writeRaw(entity.row, Cell(low: UInt64(target)))
         }
-        setDormant(relation, entity.row, sleeping)
+        setSuspended(relation, entity.row, suspensions)
       }
     }
   }
@@ -214,8 +214,8 @@ extension WriteTransaction {
     guard table.isDeleted(row) else { return }
     let number = Int(column.index)
     let record = record(DeletedRow(type: type, row: row))
-    let graveyard = table.ownedGraveyard()
-    graveyard.remove(row, columns: table.readers, key: key)
+    let tombstones = table.ownedTombstones()
+    tombstones.remove(row, columns: table.readers, key: key)
     valid[number] = true
     cells[number] = cell
     write(table, row, number)
@@ -226,14 +226,14 @@ extension WriteTransaction {
     var isTaken = false
     if let primary = table.layout.indexes.first, primary.keys.load(table.readers, row, into: key) {
       isTaken =
-        table.find(0, key: key) != PageLayout.noRow || graveyard.find(key, columns: table.readers) != PageLayout.noRow
+        table.find(0, key: key) != PageLayout.noRow || tombstones.find(key, columns: table.readers) != PageLayout.noRow
     }
     // The record is needed for purging too.
     if isTaken {
-      graveyard.replaceRecord(row, record)
+      tombstones.replaceRecord(row, record)
       try purgeDeleted(table, row)
     } else {
-      graveyard.add(row, record: record, columns: table.readers, key: key)
+      tombstones.add(row, record: record, columns: table.readers, key: key)
     }
   }
 

@@ -23,13 +23,13 @@ extension WriteTransaction {
     return (0..<keys.count).contains { keys.components[$0].column == column }
   }
 
-  /// Deletes the row, and gives it its values, of which no index knows but the graveyard's.
+  /// Deletes the row, and gives it its values, of which no index knows but the tombstones's.
   package func endTombstone(
     _ type: EntityTypeID, _ row: UInt32, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>
   ) throws(StoreProblem) {
     try delete(type, row)
-    let graveyard = ownedTable(type).ownedGraveyard()
-    graveyard.replaceRecord(row, graveyard.record(row).fromElsewhere)
+    let tombstones = ownedTable(type).ownedTombstones()
+    tombstones.replaceRecord(row, tombstones.record(row).fromElsewhere)
     let layout = layout.types[Int(type.index)]
     for column in layout.columns.indices
     where valid[column] && !layout.isFilled[column] && !layout.isFolded[column] && !isKey(column, layout) {
@@ -46,21 +46,21 @@ extension WriteTransaction {
     let kind = primary.keys.components[0].kind
     guard let number = dangling.number(type, kind, cell) else { return }
     // Of each relation at once, because any number may wait.
-    var sleeping: [RelationID: [DormantLinks.Link]] = [:]
+    var suspensions: [RelationID: [SuspendedLinks.Link]] = [:]
     for (link, place) in dangling.links(number) {
       let relation = layout[link.relation]
       guard relation.target == type, table(relation.source).isDeleted(link.source) else { continue }
       dangling.remove(link, to: type, kind, cell)
       guard let made = connectDeleted(relation, link, target: row, place: place, isNew: true) else { continue }
-      sleeping[relation.inverse, default: []].append(made)
+      suspensions[relation.inverse, default: []].append(made)
     }
-    for (inverse, links) in sleeping {
-      setDormant(layout[inverse], row, dormant(layout[inverse], row) + links)
+    for (inverse, links) in suspensions {
+      setSuspended(layout[inverse], row, suspended(layout[inverse], row) + links)
     }
   }
 
   /// Links a deleted row that is kept with those that have some primary keys, in their order, before those that know it
-  /// already. The links sleep; those to keys that nobody has wait. One that can be linked with one only, and is, or was,
+  /// already. The links are suspended; those to keys that nobody has wait. One that can be linked with one only, and is, or was,
   /// or waits to be, is passed over. Precondition: the row has come just now.
   package func rememberDeleted(_ id: RelationID, source: UInt32, keys: [Cell]) throws(StoreProblem) {
     let relation = layout[id]
@@ -71,8 +71,8 @@ extension WriteTransaction {
     else { return }
     let kind = primary.keys.components[0].kind
     let number = layout.relationPlaces[Int(id.index)]
-    let graveyard = ownedTable(relation.source).ownedGraveyard()
-    let known = Array(graveyard.record(source).targets(relation: number))
+    let tombstones = ownedTable(relation.source).ownedTombstones()
+    let known = Array(tombstones.record(source).targets(relation: number))
     // A to-one that has a target keeps it.
     if !relation.isToMany && !known.isEmpty { return }
     let isKnown = Set(known)
@@ -84,7 +84,7 @@ extension WriteTransaction {
       if let target = findRow(relation.target, key: &cell) {
         guard isKnown.contains(target) || isFree(inverse, target), met.insert(target).inserted else { continue }
         targets.append(target)
-        if !isKnown.contains(target) { fallAsleep(inverse, target, to: source) }
+        if !isKnown.contains(target) { suspendLink(inverse, target, to: source) }
       } else if let target = deletedRow(relation.target, key: &cell) {
         guard isKnown.contains(target) || isFree(inverse, buried: target), met.insert(target).inserted else { continue }
         targets.append(target)
@@ -98,14 +98,14 @@ extension WriteTransaction {
     }
     targets += known.filter { !met.contains($0) }
     if targets != known {
-      graveyard.replaceRecord(source, graveyard.record(source).with(targets, relation: number))
+      tombstones.replaceRecord(source, tombstones.record(source).with(targets, relation: number))
     }
   }
 
   /// Whether a live row can be linked with one more.
   private func isFree(_ relation: Relation, _ row: UInt32) -> Bool {
     relation.isToMany
-      || target(relation, row) == PageLayout.noRow && !hasDormant(relation, row)
+      || target(relation, row) == PageLayout.noRow && !hasSuspended(relation, row)
         && !dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
   }
 
@@ -116,20 +116,20 @@ extension WriteTransaction {
       && !dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
   }
 
-  /// Adds a link to a live row, behind all others, that sleeps.
-  private func fallAsleep(_ relation: Relation, _ row: UInt32, to target: UInt32) {
+  /// Adds a suspended link to a live row, after all others.
+  private func suspendLink(_ relation: Relation, _ row: UInt32, to target: UInt32) {
     dropPurged(relation, row)
     let end = relation.isToMany ? UInt32(truncatingIfNeeded: readColumn(relation).reader.references(row).count) : 0
-    let links = ownedTable(relation.source).ownedDormant(layout.relationPlaces[Int(relation.id.index)])
+    let links = ownedTable(relation.source).ownedSuspended(layout.relationPlaces[Int(relation.id.index)])
     if links.insert(target, at: end, of: row) { return }
-    setDormant(relation, row, dormant(relation, row) + [DormantLinks.Link(place: end, target: target)])
+    setSuspended(relation, row, suspended(relation, row) + [SuspendedLinks.Link(place: end, target: target)])
   }
 
   /// Whether what is known of a deleted row has a target that is there, deleted or not; what is gone for good is none.
   func hasTargetWhenDeleted(_ relation: Relation, _ row: UInt32) -> Bool {
     let others = table(relation.target)
     let place = layout.relationPlaces[Int(relation.id.index)]
-    return table(relation.source).graveyard?.withWords(row) { words in
+    return table(relation.source).tombstones?.withWords(row) { words in
       guard let targets = DeletionRecord.range(of: place, in: words) else { return false }
       return words[targets].contains { others.isLive($0) || others.isDeleted($0) }
     } ?? false
@@ -138,12 +138,12 @@ extension WriteTransaction {
   /// Adds a link to what is known of a deleted row, behind all others. Precondition: the target is new, so that it is
   /// not among them.
   private func remember(_ relation: Relation, buried row: UInt32, _ target: UInt32) {
-    let graveyard = ownedTable(relation.source).ownedGraveyard()
+    let tombstones = ownedTable(relation.source).ownedTombstones()
     let number = layout.relationPlaces[Int(relation.id.index)]
     if relation.isToMany {
-      graveyard.addTarget(row, target, relation: number)
+      tombstones.addTarget(row, target, relation: number)
     } else {
-      graveyard.replaceRecord(row, graveyard.record(row).with([target], relation: number))
+      tombstones.replaceRecord(row, tombstones.record(row).with([target], relation: number))
     }
   }
 }

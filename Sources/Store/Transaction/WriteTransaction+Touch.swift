@@ -7,7 +7,7 @@ extension WriteTransaction {
   /// the deletion itself would wait for one after the other.
   func touch(_ type: EntityTypeID, _ row: UInt32) {
     let table = table(type)
-    var touched = table.touch(row) | (table.graveyard?.touch(row) ?? 0)
+    var touched = table.touch(row) | (table.tombstones?.touch(row) ?? 0)
     for relation in relations(type) where !relation.isToMany {
       let target = table.readers[Int(relation.column.index)].reference(row)
       if target != PageLayout.noRow { touched |= touch(layout[relation.inverse], target) }
@@ -31,7 +31,7 @@ extension WriteTransaction {
         touched |= UInt64(start[run.count &- 1])
       }
     }
-    if !table.dormant.isEmpty, let links = table.dormant[layout.relationPlaces[Int(relation.id.index)]] {
+    if !table.suspended.isEmpty, let links = table.suspended[layout.relationPlaces[Int(relation.id.index)]] {
       touched |= links.touch(row)
     }
     return touched

@@ -15,8 +15,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var stamp: UInt64
   @exclusivity(unchecked) var tables: [Table]
   @exclusivity(unchecked) var dangling: DanglingLinks
-  /// Rows whose dormant links of a relation may lead to purged ones: the relation in the high half.
-  @exclusivity(unchecked) var staleDormant: Set<UInt64> = []
+  /// Rows whose suspended links of a relation may lead to purged ones: the relation in the high half.
+  @exclusivity(unchecked) var staleSuspended: Set<UInt64> = []
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Tells whether indexes and counts are kept with each change; they are not while a file is opened.
@@ -110,7 +110,7 @@ package final class WriteTransaction {
     #endif
     // What is noted refers to memory that compaction frees.
     if compacting, recorder?.isEmpty ?? true { compactWritten() }
-    restWriters()
+    trimIndexes()
     version += 1
     growth = growth.advanced(tables, stamp: stamp)
     // What was published is not written any more: from here on it has a stranger's stamp.
@@ -140,7 +140,7 @@ package final class WriteTransaction {
   /// What readers rely on that writers put off.
   private func settle() {
     dropPurged()
-    for type in tables.indices { settleTrigrams(EntityTypeID(type)) }
+    for type in tables.indices { settleIndexes(EntityTypeID(type)) }
   }
 
   /// What ``rollback(to:)`` goes back to.
@@ -172,22 +172,20 @@ package final class WriteTransaction {
     #endif
     precondition(checkpoint.taken == takenChanges, "changes were taken after the checkpoint")
     bulk = nil
-    staleDormant.removeAll()
+    staleSuspended.removeAll()
     tables = checkpoint.tables
     dangling = checkpoint.dangling
     stamp = Stamp.next()
   }
 
-  /// Takes up the rows that gathered in trigram indexes, whichever of the transaction's parts has written them: behind a
-  /// checkpoint indexes carry a stamp that is not the transaction's any more.
-  private func settleTrigrams(_ type: EntityTypeID, _ allowance: WorkAllowance? = nil) {
-    for number in table(type).indexes.indices {
-      guard case .trigram(let trigrams) = table(type).indexes[number], trigrams.needsSettling(table(type)) else {
-        continue
-      }
+  /// Does what indexes have put off, whichever of the transaction's parts has written them: after a checkpoint indexes
+  /// carry a stamp that is not the transaction's any more.
+  private func settleIndexes(_ type: EntityTypeID, _ allowance: WorkAllowance? = nil) {
+    for number in layout.types[Int(type.index)].deferredIndexes {
+      guard table(type).indexes[number].built?.needsSettling(table(type)) == true else { continue }
       let owned = ownedTable(type)
       owned.ownIndex(number)
-      if case .trigram(let trigrams) = owned.indexes[number] { trigrams.settle(owned, allowance) }
+      owned.indexes[number].built?.settle(owned, allowance)
     }
   }
 
@@ -213,12 +211,12 @@ package final class WriteTransaction {
   @inline(__always)
   func charge(_ rows: Int) { steps &+= rows >> 9 }
 
-  /// Takes up what trigram indexes have put off, which ``commit()`` would else do at a stroke.
-  package func settleTrigrams() throws(StoreProblem) {
+  /// Does what indexes have put off, which ``commit()`` would else do at a stroke.
+  package func settleIndexes() throws(StoreProblem) {
     guard let isStopped else { return }
     let allowance = WorkAllowance { isStopped(0) }
     for type in tables.indices {
-      settleTrigrams(EntityTypeID(type), allowance)
+      settleIndexes(EntityTypeID(type), allowance)
       if allowance.excess != nil { throw .stopped }
     }
   }
@@ -261,7 +259,7 @@ package final class WriteTransaction {
   ) {
     if bulk != nil { settleKeys(type) }
     let table = table(type)
-    if case .hash(let index)? = table.indexes.first {
+    if let index = table.indexes.first?.asHash {
       index.reader(table.readers).findEach(keys, count, into: rows)
     } else {
       for index in 0..<count { rows[index] = findRow(type, key: keys + index) ?? PageLayout.noRow }
@@ -275,13 +273,13 @@ package final class WriteTransaction {
     return row == PageLayout.noRow ? nil : row
   }
 
-  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).graveyard?.count ?? 0 }
+  package func deletedCount(_ type: EntityTypeID) -> Int { table(type).tombstones?.count ?? 0 }
   package func isDeleted(_ type: EntityTypeID, _ row: UInt32) -> Bool { table(type).isDeleted(row) }
 
   /// The kept row of a deleted entity with this primary key: one cell per component.
   package func deletedRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
     let table = table(type)
-    let row = table.graveyard?.find(key, columns: table.readers) ?? PageLayout.noRow
+    let row = table.tombstones?.find(key, columns: table.readers) ?? PageLayout.noRow
     return row == PageLayout.noRow ? nil : row
   }
 }

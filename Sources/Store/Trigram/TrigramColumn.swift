@@ -60,11 +60,10 @@ package final class TrigramColumn: @unchecked Sendable {
   func settle(_ table: Table, _ allowance: WorkAllowance? = nil) {
     let first = TrigramSegment.firstTier
     if isMostlyStale(table) {
-      let rows = (0..<UInt32(truncatingIfNeeded: table.slots)).filter { table.isLive($0) }
       pending = []
       staleCount = 0
       segments = []
-      return build(rows, table.readers, allowance)
+      return build(table.liveRows, table.readers, allowance)
     }
     guard pending.count >= first else { return }
     let added = pending
@@ -98,20 +97,18 @@ package final class TrigramColumn: @unchecked Sendable {
   }
 
   /// Fills an empty column with the texts of ascending rows.
-  func build(
-    _ rows: some Sequence<UInt32>, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
-  ) {
+  func build(_ rows: IndexedRows, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance?) {
     segments = Self.segments(rows, readers[source], allowance)
   }
 
   private static func segments(
-    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ allowance: WorkAllowance? = nil
+    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ allowance: WorkAllowance?
   ) -> [TrigramSegment] {
     var builder = TrigramSegmentBuilder()
     var share = allowance.map { MemoryShare($0) }
     var bytes = 0
     for row in rows where !reader.isNull(row) {
-      let text = text(reader, row)
+      let text = reader.text(row)
       builder.add(row, text)
       // A posting of two bytes for each byte of the text, at most.
       bytes += text.count * 2
@@ -120,11 +117,6 @@ package final class TrigramColumn: @unchecked Sendable {
     let segments = builder.segments()
     _ = share?.hold(segments.reduce(0) { $0 + $1.byteCount })
     return segments
-  }
-
-  private static func text(_ reader: ColumnReader, _ row: UInt32) -> UnsafeBufferPointer<UInt8> {
-    let found = TextView.bytes(at: reader.cell(row, width: 16))
-    return UnsafeBufferPointer(start: found.start.assumingMemoryBound(to: UInt8.self), count: found.count)
   }
 
   // MARK: - Reading
@@ -172,7 +164,7 @@ package final class TrigramColumn: @unchecked Sendable {
 
   /// Reports live rows that would not be found by each of their trigrams, and nil if a segment is out of order.
   /// Complexity: O(postings).
-  func check(_ rows: [UInt32], _ readers: UnsafePointer<ColumnReader>, _ report: (UInt32?) -> Void) {
+  func check(_ rows: IndexedRows, _ readers: UnsafePointer<ColumnReader>, _ report: (UInt32?) -> Void) {
     let reader = readers[source]
     let live = Set(rows)
     var known = Set(pending)
@@ -181,7 +173,7 @@ package final class TrigramColumn: @unchecked Sendable {
       for place in 0..<segment.rowCount {
         let row = segment.row(place)
         guard live.contains(row), !known.contains(row), !reader.isNull(row) else { continue }
-        if segment.holds(UInt16(truncatingIfNeeded: place), Self.text(reader, row)) { known.insert(row) }
+        if segment.holds(UInt16(truncatingIfNeeded: place), reader.text(row)) { known.insert(row) }
       }
     }
     for row in rows where !reader.isNull(row) && !known.contains(row) { report(row) }

@@ -1,12 +1,12 @@
 import GQLBase
 import GQLCatalog
 
-/// The links of one relation in one version with those that sleep: the lists that restoring would bring back.
+/// The links of one relation in one version with the suspended ones: the lists that restoring would bring back.
 ///
-/// Of a living row they are its run with the dormant links in their places. Of a deleted one they are what its record
+/// Of a living row they are its run with the suspended links in their places. Of a deleted one they are what its record
 /// remembers, but for what has changed since: entities that are purged, and those whose to-one relation was written
 /// meanwhile.
-package final class RememberedLinks: Sendable {
+package final class RestorableLinks: Sendable {
   private let relation: Relation
   private let inverseIsToMany: Bool
   /// The relation's place among those of its source, its inverse's among those of its target.
@@ -14,8 +14,8 @@ package final class RememberedLinks: Sendable {
   private let inversePlace: Int
   private let source: Table
   private let target: Table
-  private let dormant: DormantLinks?
-  private let inverseDormant: DormantLinks?
+  private let suspended: SuspendedLinks?
+  private let inverseSuspended: SuspendedLinks?
 
   fileprivate init(_ relation: Relation, _ snapshot: Snapshot) {
     let layout = snapshot.layout
@@ -25,14 +25,14 @@ package final class RememberedLinks: Sendable {
     inversePlace = layout.relationPlaces[Int(relation.inverse.index)]
     source = snapshot.table(relation.source)
     target = snapshot.table(relation.target)
-    dormant = source.dormant.isEmpty ? nil : source.dormant[place]
-    inverseDormant = target.dormant.isEmpty ? nil : target.dormant[inversePlace]
+    suspended = source.suspended.isEmpty ? nil : source.suspended[place]
+    inverseSuspended = target.suspended.isEmpty ? nil : target.suspended[inversePlace]
   }
 
   /// At least as many as the row has.
   package func bound(_ row: UInt32) -> Int {
-    if source.isLive(row) { return liveCount(row) + (dormant?.count(row) ?? 0) }
-    return source.isDeleted(row) ? source.graveyard?.linkBound(row) ?? 0 : 0
+    if source.isLive(row) { return liveCount(row) + (suspended?.count(row) ?? 0) }
+    return source.isDeleted(row) ? source.tombstones?.linkBound(row) ?? 0 : 0
   }
 
   /// Writes the first `most` of the row's links of the status, in order, and gives their number; there must be room for
@@ -61,8 +61,8 @@ package final class RememberedLinks: Sendable {
       var run = UnsafeBufferPointer(start: single, count: single.pointee == PageLayout.noRow ? 0 : 1)
       if relation.isToMany { run = reader.references(row) }
       if status == .deleted { run = UnsafeBufferPointer(rebasing: run[..<0]) }
-      guard status != .live, let dormant else { return copy(run[...], to: rows, 0, most) }
-      return dormant.withLinks(row) { words in
+      guard status != .live, let suspended else { return copy(run[...], to: rows, 0, most) }
+      return suspended.withLinks(row) { words in
         var count = 0
         var next = 0
         for index in 0..<(words.count / 2) {
@@ -97,8 +97,8 @@ package final class RememberedLinks: Sendable {
     _ row: UInt32, _ status: LinkStatus, _ most: Int, _ watch: inout InterruptionWatch,
     into rows: UnsafeMutablePointer<UInt32>
   ) -> Int {
-    guard let graveyard = source.graveyard else { return 0 }
-    return graveyard.withTargets(row, relation: place) { targets in
+    guard let tombstones = source.tombstones else { return 0 }
+    return tombstones.withTargets(row, relation: place) { targets in
       var count = 0
       for other in targets {
         // What the other end says is found in a tree: some hundred nanoseconds.
@@ -116,23 +116,23 @@ package final class RememberedLinks: Sendable {
   private func isKept(_ other: UInt32, _ row: UInt32, _ status: LinkStatus) -> Bool {
     if target.isDeleted(other) {
       if inverseIsToMany { return true }
-      return target.graveyard?.withTargets(other, relation: inversePlace) { $0.contains(row) } ?? false
+      return target.tombstones?.withTargets(other, relation: inversePlace) { $0.contains(row) } ?? false
     }
     guard status == .any, target.isLive(other) else { return false }
-    return inverseIsToMany || inverseDormant?.withLinks(other) { $0.count == 2 && $0[1] == row } ?? false
+    return inverseIsToMany || inverseSuspended?.withLinks(other) { $0.count == 2 && $0[1] == row } ?? false
   }
 }
 
 extension Snapshot {
-  /// The relation's links with those that sleep; nil while no entity is deleted at either of its ends.
-  package func rememberedLinks(_ id: RelationID) -> RememberedLinks? {
+  /// Returns the relation's links with the suspended ones; nil while no entity is deleted at either of its ends.
+  package func restorableLinks(_ id: RelationID) -> RestorableLinks? {
     let relation = layout[id]
     if deletedCount(relation.source) == 0, deletedCount(relation.target) == 0 { return nil }
-    return RememberedLinks(relation, self)
+    return RestorableLinks(relation, self)
   }
 }
 
-extension Graveyard {
+extension TombstoneTable {
   /// At least as many as a deleted row has links of one relation.
   fileprivate func linkBound(_ row: UInt32) -> Int { withWords(row) { $0.count } }
 

@@ -9,7 +9,7 @@ enum RowStatus {
 }
 
 /// The deleted entities of one type that are kept. Written only by the transaction whose stamp it carries.
-final class Graveyard: @unchecked Sendable {
+final class TombstoneTable: @unchecked Sendable {
   let stamp: UInt64
   /// The rows by primary key; nil for types without one.
   let byKey: HashIndex?
@@ -25,10 +25,10 @@ final class Graveyard: @unchecked Sendable {
   }
 
   /// `keys` lay the same primary keys in other columns.
-  init(copying other: Graveyard, keys: KeyLayout? = nil, stamp: UInt64, recorder: TableRecorder? = nil) {
+  init(copying other: TombstoneTable, keys: KeyLayout? = nil, stamp: UInt64, recorder: TableRecorder? = nil) {
     self.stamp = stamp
     self.recorder = recorder
-    byKey = other.byKey.map { HashIndex(copying: $0, layout: keys, stamp: stamp) }
+    byKey = other.byKey.map { HashIndex(copying: $0, keys: keys, stamp: stamp) }
     records = other.records
   }
 
@@ -47,12 +47,12 @@ final class Graveyard: @unchecked Sendable {
 
   /// Adds a row's primary key alone.
   func addKey(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
-    if let byKey, byKey.layout.load(columns, row, into: key) { byKey.insert(row, key: key, columns: columns) }
+    byKey?.insert(row, columns: columns, key: key)
   }
 
   /// Removes a row's primary key alone.
   func removeKey(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
-    if let byKey, byKey.layout.load(columns, row, into: key) { byKey.remove(row, key: key, columns: columns) }
+    byKey?.remove(row, columns: columns, key: key)
   }
 
   /// Replaces the words of a row's record alone; none take it away.
@@ -109,23 +109,23 @@ final class Graveyard: @unchecked Sendable {
 
   /// The deleted row under a primary key, or `PageLayout.noRow`.
   func find(_ key: UnsafePointer<Cell>, columns: UnsafePointer<ColumnReader>) -> UInt32 {
-    byKey?.reader(columns).find(key) ?? PageLayout.noRow
+    byKey?.find(key, columns: columns) ?? PageLayout.noRow
   }
 
   var byteCount: Int { (byKey?.byteCount ?? 0) + records.byteCount }
 
   /// See ``RowLists/addDifferences(from:to:)``.
-  func addDifferences(from other: Graveyard?, to rows: inout [UInt32]) {
+  func addDifferences(from other: TombstoneTable?, to rows: inout [UInt32]) {
     records.addDifferences(from: other?.records ?? RowLists(), to: &rows)
   }
 
   func hashMemory(into digest: inout MemoryDigest) {
-    byKey?.hashPages(into: &digest)
+    byKey?.hashMemory(into: &digest)
     records.hashMemory(into: &digest)
   }
 }
 
-/// What is remembered of a deleted entity: by which deletion it went, and its links, dormant ones included, in order.
+/// What is remembered of a deleted entity: by which deletion it went, and its links, suspended ones included, in order.
 ///
 /// As words: the deletion's number in two halves, the highest bit of which says that it came as deleted, then for each
 /// relation that has links its place among the type's relations, the number of links, and their targets.
@@ -221,124 +221,4 @@ struct DeletionRecord {
     }
     return nil
   }
-}
-
-/// The *dormant* links of the live rows of one relation: those whose target is deleted, but kept.
-///
-/// A dormant link knows its place: before how many links of the run it stood. A row's dormant links are in the order in
-/// which they would stand in the run, so a run and its dormant links together are the list that restoring brings back.
-/// A to-one relation has a target, or at most one dormant link: writing it forgets that.
-final class DormantLinks: @unchecked Sendable {
-  struct Link: Equatable {
-    /// How many links of the run stand before it.
-    var place: UInt32
-    var target: UInt32
-  }
-  let stamp: UInt64
-  /// By row: places and targets by turns.
-  @exclusivity(unchecked) private var lists: RowLists
-
-  private let recorder: TableRecorder?
-  /// The relation's place, for the recorder.
-  private let place: Int
-
-  /// Without links, or with those of another version.
-  init(copying other: DormantLinks?, stamp: UInt64, recorder: TableRecorder? = nil, place: Int = 0) {
-    self.stamp = stamp
-    self.recorder = recorder
-    self.place = place
-    lists = other?.lists ?? RowLists()
-  }
-
-  private func note(_ row: UInt32) {
-    if let recorder { lists.withList(row) { recorder.noteDormant(place, row, $0) } }
-  }
-
-  func isEmpty(_ row: UInt32) -> Bool { lists.isEmpty(row) }
-
-  /// See ``WriteTransaction/touch(_:_:)``.
-  @inline(__always)
-  func touch(_ row: UInt32) -> UInt64 { lists.touch(row) }
-
-  /// How many the row has.
-  func count(_ row: UInt32) -> Int { lists.withList(row) { $0.count / 2 } }
-
-  /// Calls with the row's places and targets by turns, where they lie.
-  func withLinks<Result>(_ row: UInt32, _ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
-    lists.withList(row, body)
-  }
-
-  subscript(_ row: UInt32) -> [Link] {
-    get { Self.links(lists[row]) }
-    set {
-      var words: ContiguousArray<UInt32> = []
-      words.reserveCapacity(newValue.count * 2)
-      for link in newValue {
-        words.append(link.place)
-        words.append(link.target)
-      }
-      setWords(row, words)
-    }
-  }
-
-  /// Replaces a row's links by their words, see ``withLinks(_:_:)``.
-  func setWords(_ row: UInt32, _ words: ContiguousArray<UInt32>) {
-    note(row)
-    lists.set(row, words, stamp: stamp)
-  }
-
-  /// Puts a link to sleep that stood at `place` of the row's run: what sleeps behind it stands one place further in
-  /// front. False, and nothing is done, where the row's list is to be made anew.
-  func insert(_ target: UInt32, at place: UInt32, of row: UInt32) -> Bool {
-    note(row)
-    return lists.extend(row, stamp: stamp) { words in
-      // Places ascend.
-      var low = 0
-      var high = words.count / 2
-      while low < high {
-        let middle = (low + high) / 2
-        if words[2 * middle] > place { high = middle } else { low = middle + 1 }
-      }
-      words.insert(contentsOf: CollectionOfOne(place), at: 2 * low)
-      words.insert(contentsOf: CollectionOfOne(target), at: 2 * low + 1)
-      words.withUnsafeMutableBufferPointer { words in
-        var later = 2 * low + 2
-        while later < words.count {
-          words[later] &-= 1
-          later &+= 2
-        }
-      }
-    }
-  }
-
-  /// Takes out a link that wakes, by its number: what sleeps behind it stands one place further behind. Gives its place.
-  func take(_ number: Int, of row: UInt32) -> Int {
-    var words = lists[row]
-    let place = Int(words[2 * number])
-    words.removeSubrange(2 * number..<2 * number + 2)
-    words.withUnsafeMutableBufferPointer { words in
-      var later = 2 * number
-      while later < words.count {
-        words[later] &+= 1
-        later &+= 2
-      }
-    }
-    setWords(row, words)
-    return place
-  }
-
-  private static func links(_ words: ContiguousArray<UInt32>) -> [Link] {
-    (0..<(words.count / 2)).map { Link(place: words[2 * $0], target: words[2 * $0 + 1]) }
-  }
-
-  /// Calls with each row that has dormant links.
-  func forEach(_ body: (UInt32, [Link]) -> Void) { lists.forEach { body($0, Self.links($1)) } }
-
-  /// See ``RowLists/addDifferences(from:to:)``.
-  func addDifferences(from other: DormantLinks?, to rows: inout [UInt32]) {
-    lists.addDifferences(from: other?.lists ?? RowLists(), to: &rows)
-  }
-
-  var byteCount: Int { lists.byteCount }
-  func hashMemory(into digest: inout MemoryDigest) { lists.hashMemory(into: &digest) }
 }

@@ -4,7 +4,7 @@ import GQLStore
 
 /// The entities of which a context's hooks know that they are being deleted. One deletion and those within its hooks share
 /// them, in whatever copies of the context's storage they write; not with those that other threads make in copies.
-final class DoomedRows: Sendable {
+final class CascadeSet: Sendable {
   private struct State {
     var rows: Set<DeletedRow> = []
     /// How many deletions run within each other.

@@ -3,7 +3,7 @@ extension HashIndex {
   ///
   /// Where the allowance ends the index is not to be used.
   func build(
-    _ rows: some Sequence<UInt32>, columns: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
+    _ rows: IndexedRows, columns: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
   ) -> (UInt32, UInt32)? {
     let reader = reader(columns)
     var entries: [UInt64] = []

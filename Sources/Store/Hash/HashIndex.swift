@@ -40,9 +40,8 @@ final class HashIndex: @unchecked Sendable {
     table.initialize(to: UnsafeRawPointer(page))
   }
 
-  /// `layout` may be another one only if its components have the same cells in other columns.
-  init(copying other: HashIndex, layout: KeyLayout? = nil, stamp: UInt64) {
-    self.layout = layout ?? other.layout
+  init(copying other: HashIndex, keys: KeyLayout? = nil, stamp: UInt64) {
+    layout = keys ?? other.layout
     isUnique = other.isUnique
     self.stamp = stamp
     pages = NodeDirectory(copying: other.pages, stamp: stamp)
@@ -82,12 +81,12 @@ final class HashIndex: @unchecked Sendable {
     page.base.storeBytes(of: UInt32(truncatingIfNeeded: number), toByteOffset: 20, as: UInt32.self)
   }
 
-  private static func depth(_ page: UnsafeRawPointer) -> UInt32 { (page + 16).load(as: UInt32.self) }
-  private static func number(_ page: UnsafeRawPointer) -> Int { Int((page + 20).load(as: UInt32.self)) }
-  private static func mask(_ page: UnsafeRawPointer) -> Int { Int((page + 4).load(as: UInt32.self)) }
-  private static func count(_ page: UnsafeRawPointer) -> Int { Int(page.load(as: UInt32.self)) }
+  static func depth(_ page: UnsafeRawPointer) -> UInt32 { (page + 16).load(as: UInt32.self) }
+  static func number(_ page: UnsafeRawPointer) -> Int { Int((page + 20).load(as: UInt32.self)) }
+  static func mask(_ page: UnsafeRawPointer) -> Int { Int((page + 4).load(as: UInt32.self)) }
+  static func count(_ page: UnsafeRawPointer) -> Int { Int(page.load(as: UInt32.self)) }
 
-  private func tableIndex(_ tag: UInt32) -> Int { Int(UInt64(tag) &>> UInt64(32 - depth)) }
+  func tableIndex(_ tag: UInt32) -> Int { Int(UInt64(tag) &>> UInt64(32 - depth)) }
 
   /// Points all prefixes of the page at `address`.
   private func redirect(_ tag: UInt32, pageDepth: UInt32, to address: UnsafeMutableRawPointer) {
@@ -214,7 +213,7 @@ final class HashIndex: @unchecked Sendable {
   }
 
   /// The index of the slot that `isWanted` accepts, among those with the tag.
-  private static func slotIndex(
+  static func slotIndex(
     _ page: UnsafeRawPointer, _ tag: UInt32, where isWanted: (UInt32) -> Bool
   ) -> Int? {
     let mask = mask(page)
@@ -266,7 +265,7 @@ final class HashIndex: @unchecked Sendable {
   }
 
   /// Adds a row whose key is in the columns. Precondition: no component is null; no equal key in a unique index.
-  func insert(_ row: UInt32, key: UnsafePointer<Cell>, columns: UnsafePointer<ColumnReader>) {
+  func insertKey(_ key: UnsafePointer<Cell>, of row: UInt32, columns: UnsafePointer<ColumnReader>) {
     let reader = reader(columns)
     let tag = KeyHash.tag(reader.hash(key))
     if isUnique {
@@ -288,67 +287,27 @@ final class HashIndex: @unchecked Sendable {
     }
   }
 
-  /// Removes a row, whose key must still be in the columns. False if it is not there.
-  @discardableResult
-  func remove(_ row: UInt32, key: UnsafePointer<Cell>, columns: UnsafePointer<ColumnReader>) -> Bool {
+  /// Removes a row, whose key must still be in the columns, if it is there.
+  func removeKey(_ key: UnsafePointer<Cell>, of row: UInt32, columns: UnsafePointer<ColumnReader>) {
     let reader = reader(columns)
     let tag = KeyHash.tag(reader.hash(key))
     let payload = reader.payload(key, tag: tag)
-    if payload == .max { return false }
+    if payload == .max { return }
     if payload & HashPage.postingFlag == 0 {
-      guard payload == row else { return false }
+      guard payload == row else { return }
       let page = writablePage(tag)
-      guard let index = Self.slotIndex(page, tag, where: { $0 == row }) else { return false }
+      guard let index = Self.slotIndex(page, tag, where: { $0 == row }) else { return }
       Self.clearSlot(page, index)
       distinctKeys -= 1
-      return true
+      return
     }
     let posting = payload & ~HashPage.postingFlag
-    guard postings.removeFromAscendingRun(posting, row) else { return false }
+    guard postings.removeFromAscendingRun(posting, row) else { return }
     let rest = postings.reader.references(posting)
     if rest.count == 1 {
       replacePayload(tag: tag, payload, with: rest[0])
       postings.removeFromRun(posting, rest[0])
       freePostings.append(posting)
     }
-    return true
-  }
-
-  // MARK: - Checking
-
-  /// Whether pages, table and counts hang together.
-  func checkStructure() -> Bool {
-    var keys = 0
-    var index = 0
-    while index < 1 << Int(depth) {
-      guard let page = table[index] else { return false }
-      let span = 1 << Int(depth - min(depth, Self.depth(page)))
-      guard index % span == 0, UnsafeRawPointer(pages.page(Self.number(page)).base) == page else { return false }
-      for other in index..<(index + span) where table[other] != page { return false }
-      guard pages.page(Self.number(page)).byteCount == HashPage.slotsOffset + (Self.mask(page) + 1) * 8 else {
-        return false
-      }
-      var count = 0
-      for slotIndex in 0...Self.mask(page) {
-        let slot = (page + HashPage.slotsOffset + slotIndex * 8).load(as: UInt64.self)
-        if slot == HashPage.empty { continue }
-        count += 1
-        let tag = UInt32(truncatingIfNeeded: slot)
-        let payload = UInt32(truncatingIfNeeded: slot >> 32)
-        guard table[tableIndex(tag)] == page,
-          Self.slotIndex(page, tag, where: { $0 == payload }) == slotIndex
-        else { return false }
-      }
-      guard count == Self.count(page) else { return false }
-      keys += count
-      index += span
-    }
-    return keys == distinctKeys
-  }
-
-  func hashPages(into digest: inout MemoryDigest) {
-    for index in 0..<pages.count { digest.add(pages.page(index)) }
-    digest.add(UnsafeRawPointer(table), 8 << Int(depth))
-    postings.hashMemory(into: &digest)
   }
 }

@@ -7,14 +7,14 @@ import GQLStore
 /// behind those that lead to it, if it is there still; and all is gone through again until nothing new is found. Who is
 /// told is noted where deletions within hooks find it, which delete it, but do not tell it again; one of which hooks ask
 /// that it goes while it is told with others goes with these.
-struct LoudDeletion {
+struct HookedDeletion {
   /// What goes by itself, not by a rule: what was asked for at first, and what hooks have asked for meanwhile.
   private(set) var roots: [DeletedRow]
   /// How many are postponed that are not this deletion's, and how many with its own that were seen.
   let outerPostponed: Int
   private var postponed: Int
-  private let doomed: DoomedRows
-  private(set) var told: [(row: DeletedRow, entity: any DoomedEntity, isKept: Bool)] = []
+  private let cascaded: CascadeSet
+  private(set) var told: [(row: DeletedRow, entity: any CascadedEntity, isKept: Bool)] = []
   private var isOver = false
   /// Who may be told without being counted: what would go at first, and what the hooks of that have added.
   private var expected: Set<DeletedRow> = []
@@ -28,12 +28,12 @@ struct LoudDeletion {
 
   /// A deletion within which others begin, with so many that are postponed already. It is to be ended. Precondition: one
   /// entity or more, each once.
-  init(_ entities: [DeletedRow], _ doomed: DoomedRows, behind postponed: Int) {
+  init(_ entities: [DeletedRow], _ cascaded: CascadeSet, behind postponed: Int) {
     roots = entities
-    self.doomed = doomed
+    self.cascaded = cascaded
     outerPostponed = postponed
     self.postponed = postponed
-    doomed.begin()
+    cascaded.begin()
   }
 
   /// Tells all that go. What hooks add is told behind what would have gone without them.
@@ -48,7 +48,7 @@ struct LoudDeletion {
     var isSecond = true
     while true {
       addPostponed(context)
-      let found = try cascade(&context).filter { !doomed.contains($0) }
+      let found = try cascade(&context).filter { !cascaded.contains($0) }
       if found.isEmpty { return }
       if isSecond { expected.formUnion(found) }
       isSecond = false
@@ -135,10 +135,11 @@ struct LoudDeletion {
 
   /// Tells an entity that it goes; false if it is told already, or gone.
   private mutating func tell(_ row: DeletedRow, _ context: inout Context) throws -> Bool {
-    guard let tables = context.written(), tables.isLive(row.type, row.row), !doomed.contains(row),
-      let entity = try context.storage.schema?.byNumber[Int(row.type.index)].doom(row.row, tables, context.storage)
+    guard let tables = context.written(), tables.isLive(row.type, row.row), !cascaded.contains(row),
+      let entity = try context.storage.schema?.byNumber[Int(row.type.index)].cascadedEntity(
+        row.row, tables, context.storage)
     else { return false }
-    doomed.insert(row)
+    cascaded.insert(row)
     let place = told.count
     told.append((row, entity, true))
     try entity.willDelete(&context)
@@ -150,7 +151,7 @@ struct LoudDeletion {
   mutating func end() {
     if isOver { return }
     isOver = true
-    doomed.end(of: told.map(\.row))
+    cascaded.end(of: told.map(\.row))
   }
 }
 

@@ -3,7 +3,7 @@ extension BTree {
   ///
   /// Where the allowance ends the tree is not to be used.
   func build(
-    _ rows: some Sequence<UInt32>, columns: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
+    _ rows: IndexedRows, columns: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance? = nil
   ) -> (UInt32, UInt32)? {
     var entries: [BTreeEntry] = []
     var nullEntries: [BTreeEntry] = []
@@ -104,51 +104,5 @@ extension BTree {
       level = above
     }
     return BTreeRoot(node: level[0], count: entries.count)
-  }
-
-  // MARK: - Checking
-
-  /// Whether order, counts, first entries and levels are what they should be.
-  func checkInvariants(_ columns: UnsafePointer<ColumnReader>) -> Bool {
-    checkTree(main, columns, isNulls: false) && checkTree(nulls, columns, isNulls: true)
-  }
-
-  private func checkTree(_ root: BTreeRoot, _ columns: UnsafePointer<ColumnReader>, isNulls: Bool) -> Bool {
-    if root.node == PageLayout.noRow { return root.count == 0 }
-    let order = reader(columns)
-    var previous: BTreeEntry?
-    guard checkNode(root.node, order, isNulls: isNulls, &previous) else { return false }
-    return node(root.node).total == root.count
-  }
-
-  private func checkNode(
-    _ id: UInt32, _ order: BTreeReader, isNulls: Bool, _ previous: inout BTreeEntry?
-  ) -> Bool {
-    let node = node(id)
-    guard node.count > 0, node.count <= node.capacity else { return false }
-    let end = UnsafeRawPointer((node.isLeaf ? node.rows : node.children) + node.capacity)
-    guard end - UnsafeRawPointer(node.base) <= directory.page(Int(id)).byteCount else { return false }
-    for index in 0..<node.count {
-      let found = BTreeEntry(image: node.images[index], row: node.rows[index])
-      if node.isLeaf {
-        let (expected, isNull) = entry(found.row, order.columns)
-        guard isNull == isNulls, expected.image == found.image else { return false }
-        if let previous, order.compare(previous, found, isNulls: isNulls) >= 0 { return false }
-        previous = found
-      } else {
-        let child = self.node(node.children[index])
-        guard child.level == node.level - 1, child.total == Int(node.counts[index]), child.count > 0,
-          child.images[0] == found.image, child.rows[0] == found.row,
-          checkNode(node.children[index], order, isNulls: isNulls, &previous)
-        else { return false }
-      }
-    }
-    return true
-  }
-
-  func hashMemory(into digest: inout MemoryDigest) {
-    for index in 0..<directory.count { digest.add(directory.page(index)) }
-    digest.add(UInt64(main.count))
-    digest.add(UInt64(nulls.count))
   }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import GQLStore
 
-/// Links that sleep, as readers see them.
-@Suite struct RememberedLinksTests {
+/// Suspended links, as readers see them.
+@Suite struct RestorableLinksTests {
   private let social = SocialFixture()
 
   /// Three chats of a user, of which two are deleted; then the user.
@@ -15,7 +15,7 @@ import Testing
     let chats = try (0..<4).map { try social.insertChat(transaction, $0) }
     for chat in chats { try transaction.appendReference(social.members, source: chat, target: user) }
     let live = transaction.commit()
-    #expect(live.rememberedLinks(social.chats) == nil)
+    #expect(live.restorableLinks(social.chats) == nil)
 
     let deleting = WriteTransaction(live)
     try deleting.delete(social.chat, rows: [chats[1], chats[2]], keeps: true)
@@ -34,7 +34,7 @@ import Testing
     let within = purging.commit()
     #expect(within.remembered(social.chats, user, .any) == [chats[0], chats[2], chats[3]])
     #expect(within.remembered(social.members, chats[1], .any) == [])
-    #expect(live.rememberedLinks(social.chats) == nil)
+    #expect(live.restorableLinks(social.chats) == nil)
   }
 
   /// A to-one that was written meanwhile leads the deleted one nowhere.
@@ -69,7 +69,7 @@ import Testing
     try transaction.delete(social.user, rows: [user], keeps: true)
     let snapshot = transaction.commit()
     #expect(snapshot.remembered(social.messages, user, .any).elementsEqual(messages))
-    let links = try #require(snapshot.rememberedLinks(social.messages))
+    let links = try #require(snapshot.restorableLinks(social.messages))
     var late = InterruptionWatch(Interruption(deadline: 1, milliseconds: 1, cancellation: nil))
     var rows = [UInt32](repeating: 0, count: links.bound(user))
     let count = rows.withUnsafeMutableBufferPointer {
@@ -80,11 +80,11 @@ import Testing
 }
 
 extension Snapshot {
-  /// The links of a row, those that sleep included where the status says so.
+  /// The links of a row, suspended ones included where the status says so.
   func remembered(
     _ relation: RelationID, _ row: UInt32, _ status: LinkStatus, most: Int = .max
   ) -> ArraySlice<UInt32> {
-    guard let links = rememberedLinks(relation) else {
+    guard let links = restorableLinks(relation) else {
       return status == .deleted ? [] : self.links(relation, row).prefix(most)
     }
     // Behind what may be written there is what is not.

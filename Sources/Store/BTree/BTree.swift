@@ -42,9 +42,8 @@ final class BTree: @unchecked Sendable {
     directory = NodeDirectory(stamp: stamp)
   }
 
-  /// `layout` may be another one only if its components have the same cells in other columns.
-  init(copying other: BTree, layout: KeyLayout? = nil, stamp: UInt64) {
-    self.layout = layout ?? other.layout
+  init(copying other: BTree, keys: KeyLayout? = nil, stamp: UInt64) {
+    layout = keys ?? other.layout
     isUnique = other.isUnique
     self.stamp = stamp
     leafCapacity = other.leafCapacity
