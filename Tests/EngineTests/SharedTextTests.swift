@@ -76,6 +76,12 @@ import Testing
       "{ User(where: age > 85) { posts(limit: 2) { id } posts(limit: 2) { likes } } }",
       "{ User(where: age > 80) { posts(limit: 1) { id } posts(limit: 2) { likes } } }",
     ],
+    // Cursors know the order of their list, and what is counted in it.
+    [
+      "{ User(orderBy: count(posts(where: likes > 3)), limit: 2) { id _cursor } }",
+      "{ User(orderBy: count(posts(where: likes > 4)), limit: 2) { id _cursor } }",
+      "{ User(orderBy: count(posts(where: likes > 5)), limit: 2) { id _cursor } }",
+    ],
     // What fails says where, in its own text.
     [
       "{ User(where: 10 / age > 2) { id } }", "{\n  User(where: 10 / age > 2) { id } }",

@@ -48,7 +48,9 @@ private struct ConstantReplacement {
 
   mutating func run() -> (query: BoundQuery, constants: [Value])? {
     guard query.segments.isEmpty, query.structuralParameters.isEmpty else { return nil }
-    for index in query.sets.indices {
+    // Cursors hold what their order is, sets in it included: these stay as they are written.
+    let shown = query.sets.contains { $0.paging != nil } ? Set(query.selections.map(\.set)) : nil
+    for index in query.sets.indices where shown?.contains(SetID(index)) ?? true {
       query.sets[index].predicate = query.sets[index].predicate.map { condition($0) }
       query.sets[index].limit = query.sets[index].limit.map { constant($0) }
       query.sets[index].offset = query.sets[index].offset.map { constant($0) }
