@@ -160,19 +160,26 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], on snapshot: consuming Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
-    if let shared {
-      // The shared operation is bound for one schema.
-      if snapshot.catalog.version != shared.catalogVersion {
-        return try own().write(variables, on: snapshot, options: options, take)
-      }
-      if !shared.values.isEmpty {
-        let all = variables.merging(shared.values) { $1 }
-        if options.areUsual, let run = takeRun(all, snapshot) { return try write(run, on: snapshot, take) }
-        return try writeAnew(all, on: snapshot, options: options, take)
-      }
+    if let shared, let result = try writeShared(shared, variables, on: snapshot, options: options, take) {
+      return result
     }
     if options.areUsual, let run = takeRun(variables, snapshot) { return try write(run, on: snapshot, take) }
     return try writeAnew(variables, on: snapshot, options: options, take)
+  }
+
+  /// Runs with the operation of another text; nil where this one's is no other.
+  private func writeShared<Result>(
+    _ shared: SharedText, _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result? {
+    // The shared operation is bound for one schema.
+    if snapshot.catalog.version != shared.catalogVersion {
+      return try own().write(variables, on: snapshot, options: options, take)
+    }
+    if shared.values.isEmpty { return nil }
+    let all = variables.merging(shared.values) { $1 }
+    if options.areUsual, let run = takeRun(all, snapshot) { return try write(run, on: snapshot, take) }
+    return try writeAnew(all, on: snapshot, options: options, take)
   }
 
   /// A run that rests, its parameters bound; nil if there is none for these variables on this data.
@@ -274,6 +281,13 @@ public final class PreparedQuery: Sendable {
   func append(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions, into output: inout ByteBuffer
   ) throws(QueryError) {
+    var variables = variables
+    if let shared {
+      if snapshot.catalog.version != shared.catalogVersion {
+        return try own().append(variables, on: snapshot, options: options, into: &output)
+      }
+      variables.merge(shared.values) { $1 }
+    }
     try append(variables, on: snapshot, options: options, prepared.ready.withLock { $0.plan }, into: &output)
   }
 
@@ -335,7 +349,8 @@ public final class PreparedQuery: Sendable {
     } else {
       let query = try bound(variables, snapshot.catalog, interruption)
       entry = PlanCache.Entry(query: query)
-      if shape.isWorthKeeping {
+      // What this text alone binds is not what others of its shape run with.
+      if shape.isWorthKeeping, shared == nil {
         prepared.plans.withLock { $0.insert(entry, shape: shape, catalogVersion: catalogVersion) }
       }
     }

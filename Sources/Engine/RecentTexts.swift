@@ -57,7 +57,9 @@ final class RecentTexts: Sendable {
   /// Keeps the operation that a text was prepared to.
   func add(_ operation: PreparedOperation, _ query: BoundQuery, _ text: Stranger, _ catalog: Catalog) {
     var shaped: ShapedOperations?
-    if let shape = text.shape, operation.isSharable, query.catalogVersion == catalog.version {
+    if let shape = text.shape, operation.isSharable, query.catalogVersion == catalog.version,
+      text.key.catalogVersion == catalog.version
+    {
       shaped = text.shaped ?? ShapedOperations()
       shaped?.add(operation, query, shape, text.source, catalog)
     }

@@ -88,7 +88,12 @@ struct ShapedOperations: Sendable {
       literals: shape.literals.map { Array(source.bytes[Int($0.range.start)..<Int($0.range.end)]) }, slots: [],
       query: query, ranges: shape.literals.map(\.range), values: shape.literals.map { $0.value(source) })
     if failures < Self.mostFailures, let index = variants.lastIndex(where: { merge($0, into: &variant, catalog) }) {
-      variants.remove(at: index)
+      let older = variants[index].slots.map { [$0.literal, $0.bits ?? 0] }
+      let isOfOtherSize =
+        !older.isEmpty && older.map(\.first) == variant.slots.map(\.literal)
+        && older != variant.slots.map { [$0.literal, $0.bits ?? 0] }
+      // One for each size of a limit.
+      if !isOfOtherSize { variants.remove(at: index) }
     } else {
       failures += 1
     }
@@ -102,7 +107,7 @@ struct ShapedOperations: Sendable {
     let varying = newer.literals.indices.filter { known.contains($0) || older.literals[$0] != newer.literals[$0] }
     guard !varying.isEmpty, newer.literals.count == older.literals.count,
       let before = parameterized(older, varying, catalog), let after = parameterized(newer, varying, catalog),
-      BoundPrinter.text(before.query, catalog: catalog) == BoundPrinter.text(after.query, catalog: catalog)
+      printed(before.query, catalog) == printed(after.query, catalog)
     else { return false }
     let counts = Self.counts(of: after.query)
     newer.slots = varying.enumerated().map { number, literal in
@@ -114,6 +119,11 @@ struct ShapedOperations: Sendable {
     newer.operation = PreparedOperation(
       document: newer.operation.document, operation: newer.operation.operation, query: after.query)
     return true
+  }
+
+  /// The whole query, without the places of its text.
+  private func printed(_ query: BoundQuery, _ catalog: Catalog) -> String {
+    BoundPrinter.text(query, catalog: catalog, shownElements: .max)
   }
 
   /// The query of a variant with parameters in the places of some of its literals, and these parameters.

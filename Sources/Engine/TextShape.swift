@@ -80,7 +80,8 @@ struct TextShape: Sendable {
   private static func isPlain(_ bytes: ArraySlice<UInt8>, _ kind: TokenKind) -> Bool {
     switch kind {
     case .int, .float:
-      bytes.count < 18 && bytes.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") }
+      // Integers that no double holds are decimals beside doubles.
+      bytes.count < 16 && bytes.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") }
     case .string: true
     default: false
     }
@@ -96,7 +97,7 @@ extension TextShape.Literal {
       switch kind {
       case .int:
         var number: Int64 = 0
-        // No overflow, because a plain literal has less than 18 digits.
+        // No overflow, because a plain literal has less than 16 digits.
         for byte in text { number = number * 10 + Int64(byte - 0x30) }
         return .int(number)
       case .float: return .number(String(decoding: text, as: UTF8.self))

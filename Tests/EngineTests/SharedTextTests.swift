@@ -37,6 +37,9 @@ import Testing
   private static let posts =
     "fragment P($n: Int!) on User { posts(where: likes > $n, limit: $n) { id } }"
 
+  private static let list =
+    "fragment L($n: Int!) on User { posts(where: author.age == $n or likes in [1, 2, 3, 4, 5, 6, 7, 8, $n]) { id } }"
+
   @Test(arguments: [
     ["{ User(where: age > 90) { id } }", "{ User(where: age > 80) { id } }", "{ User(where: age>85)  { id } } # 3"],
     [
@@ -81,6 +84,26 @@ import Testing
       "{ User(orderBy: count(posts(where: likes > 3)), limit: 2) { id _cursor } }",
       "{ User(orderBy: count(posts(where: likes > 4)), limit: 2) { id _cursor } }",
       "{ User(orderBy: count(posts(where: likes > 5)), limit: 2) { id _cursor } }",
+    ],
+    // What is beyond 2⁵³ is compared exactly.
+    [
+      "{ User(where: score >= 9) { id } }", "{ User(where: score >= 8) { id } }",
+      "{ User(where: score >= 9007199254740993) { id } }",
+    ],
+    // A list may be longer than what `explain` shows of it.
+    [
+      "{ User(where: age > 80) { id ...L(n: 85) } } \(list)", "{ User(where: age > 80) { id ...L(n: 90) } } \(list)",
+      "{ User(where: age > 80) { id ...L(n: 95) } } \(list)",
+    ],
+    [
+      #"{ User(where: code == "User") { id } __type(name: "User") { name } }"#,
+      #"{ User(where: code == "Post") { id } __type(name: "Post") { name } }"#,
+      #"{ User(where: code == "c3") { id } __type(name: "c3") { name } }"#,
+    ],
+    // Limits of two sizes by turns.
+    [
+      "{ User(orderBy: -age, limit: 3) { id } }", "{ User(orderBy: -age, limit: 2) { id } }",
+      "{ User(orderBy: -age, limit: 100) { id } }", "{ User(orderBy: -age, limit: 127) { id } }",
     ],
     // What fails says where, in its own text.
     [
@@ -154,6 +177,15 @@ import Testing
     #expect(try query.run().jsonString == #"{"User":[{"id":7}]}"#)
     #expect(
       try database.prepare("{ User(where: age > 40, limit: 1) { id } }").run().jsonString == #"{"User":[{"id":9}]}"#)
+  }
+
+  @Test func transactions() throws {
+    let database = try Self.database()
+    for age in [80, 85, 70, 75] {
+      let answer = try database.transaction { try $0.run("{ User(where: age > \(age), limit: 1) { age } }").jsonString }
+      #expect(answer == #"{"User":[{"age":\#(age + 5)}]}"#)
+      try database.register(function: "f\(age)") { (n: Int) in n }
+    }
   }
 
   @Test func limits() throws {

@@ -47,7 +47,11 @@ private struct ConstantReplacement {
   }
 
   mutating func run() -> (query: BoundQuery, constants: [Value])? {
-    guard query.segments.isEmpty, query.structuralParameters.isEmpty else { return nil }
+    guard query.segments.isEmpty, query.structuralParameters.isEmpty,
+      // Whether a forced access is possible may hang on a constant.
+      !query.sets.contains(where: { $0.hint != nil }),
+      !query.fields.contains(where: { if case .introspection = $0.content { true } else { false } })
+    else { return nil }
     // Cursors hold what their order is, sets in it included: these stay as they are written.
     let shown = query.sets.contains { $0.paging != nil } ? Set(query.selections.map(\.set)) : nil
     for index in query.sets.indices where shown?.contains(SetID(index)) ?? true {

@@ -10,7 +10,7 @@ package struct PlanFit: Sendable {
 
   package init(generation: UInt64, estimates: [Double], givenRows: Double = 1) {
     self.generation = generation
-    self.estimates = estimates.map { $0...$0 }
+    self.estimates = estimates.map { $0.isNaN ? .infinity ... .infinity : $0...$0 }
     self.givenRows = givenRows
   }
 
@@ -26,7 +26,8 @@ package struct PlanFit: Sendable {
     now.count == estimates.count && zip(now, estimates).allSatisfy(isAlike)
   }
 
-  /// Returns circumstances that comprise both, and all that lie between; nil where they differ in more than estimates.
+  /// Returns circumstances that comprise both, and all that lie between; nil where they differ in more than one estimate,
+  /// for which prices are about linear: of two, other plans may be better where one is small and the other great.
   fileprivate func union(_ other: PlanFit) -> PlanFit? {
     guard generation == other.generation, estimates.count == other.estimates.count,
       isAlike(givenRows, other.givenRows...other.givenRows)
@@ -35,11 +36,12 @@ package struct PlanFit: Sendable {
     both.estimates = zip(estimates, other.estimates).map {
       min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound)
     }
-    return both
+    return both.estimates.count { !isAlike($0.lowerBound, $0.upperBound...$0.upperBound) } > 1 ? nil : both
   }
 
   fileprivate func overlaps(_ other: PlanFit) -> Bool {
-    estimates.count == other.estimates.count && zip(estimates, other.estimates).allSatisfy { $0.overlaps($1) }
+    generation == other.generation && isAlike(givenRows, other.givenRows...other.givenRows)
+      && estimates.count == other.estimates.count && zip(estimates, other.estimates).allSatisfy { $0.overlaps($1) }
   }
 }
 

@@ -10,14 +10,17 @@ package struct BoundPrinter {
   private let catalog: Catalog
   private var lines: [String] = []
 
-  /// Returns the text of a query. Complexity: linear in the query.
-  package static func text(_ query: BoundQuery, catalog: Catalog) -> String {
-    var printer = BoundPrinter(query: query, catalog: catalog)
+  private let shownElements: Int
+
+  /// Returns the text of a query, of lists so many elements. Complexity: linear in the query.
+  package static func text(_ query: BoundQuery, catalog: Catalog, shownElements: Int = 8) -> String {
+    var printer = BoundPrinter(query: query, catalog: catalog, shownElements: shownElements)
     printer.write()
     return printer.lines.map { $0 + "\n" }.joined()
   }
 
-  private init(query: BoundQuery, catalog: Catalog) {
+  private init(query: BoundQuery, catalog: Catalog, shownElements: Int) {
+    self.shownElements = shownElements
     self.query = query
     self.catalog = catalog
   }
@@ -32,7 +35,7 @@ package struct BoundPrinter {
       lines.append("  \(name): \(type(parameter.signature))\(standard ?? "")")
     }
     for (number, _) in query.segments.enumerated() { lines.append("  segment \(number)") }
-    write(query.fields, indent: "  ", ExpressionPrinter(query: query, catalog: catalog))
+    write(query.fields, indent: "  ", printer())
     for (number, set) in query.sets.enumerated() { write(set, number) }
     for (number, selection) in query.selections.enumerated() { write(selection, number) }
   }
@@ -41,8 +44,14 @@ package struct BoundPrinter {
     catalog.typeName(signature.type) + (signature.isNonNull ? "!" : "")
   }
 
+  private func printer(hiddenScopes: Int = 0) -> ExpressionPrinter {
+    var printer = ExpressionPrinter(query: query, catalog: catalog, hiddenScopes: hiddenScopes)
+    printer.shownElements = shownElements
+    return printer
+  }
+
   private func text(_ expression: BoundExpression, hiddenScopes: Int = 0) -> String {
-    ExpressionPrinter(query: query, catalog: catalog, hiddenScopes: hiddenScopes).text(expression)
+    printer(hiddenScopes: hiddenScopes).text(expression)
   }
 
   // MARK: - Sets
@@ -132,7 +141,7 @@ package struct BoundPrinter {
     if let recursion = selection.recursion {
       lines.append("  recursion" + (recursion.depth.map { " to depth \(text($0))" } ?? ""))
     }
-    let printer = ExpressionPrinter(query: query, catalog: catalog)
+    let printer = self.printer()
     switch selection.shape {
     case .object(let fields): write(fields, indent: "  ", printer)
     case .value(let expression): lines.append("  value \(text(expression))")
@@ -156,7 +165,7 @@ package struct BoundPrinter {
     }
     if let limit = grouping.limit { lines.append("  limit \(text(limit))") }
     if let offset = grouping.offset { lines.append("  offset \(text(offset))") }
-    write(grouping.fields, indent: "  ", ExpressionPrinter(query: query, catalog: catalog, hiddenScopes: 1))
+    write(grouping.fields, indent: "  ", printer(hiddenScopes: 1))
   }
 
   private mutating func write(_ fields: [BoundField], indent: String, _ printer: ExpressionPrinter) {

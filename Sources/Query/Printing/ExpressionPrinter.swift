@@ -9,6 +9,8 @@ package struct ExpressionPrinter {
   var rowSets: [RowSetPlan] = []
   /// What stands before the element's fields: empty, or a path such as `author`.
   var prefix = ""
+  /// How many elements of a list are printed.
+  var shownElements = 8
   /// 1 among the fields of a group, whose own scope has no name; its first member's stands for it.
   package var hiddenScopes = 0
 
@@ -59,7 +61,7 @@ package struct ExpressionPrinter {
     case .isNull(let inner): return level(.comparison, "\(text(inner, .coalesce)) is null")
     case .compare(let comparison, let left, let right): return binary(.comparison, left, comparison.rawValue, right)
     case .inValues(let subject, let values):
-      let shown = values.prefix(8).map { text($0) } + (values.count > 8 ? ["… \(values.count - 8) more"] : [])
+      let shown = values.prefix(shownElements).map { text($0) } + rest(of: values.count)
       return level(.comparison, "\(text(subject, .coalesce)) in [\(shown.joined(separator: ", "))]")
     case .inList(let subject, let list): return binary(.comparison, subject, "in", list)
     case .inRange(let subject, let lower, let upper, let includesUpper):
@@ -267,6 +269,10 @@ package struct ExpressionPrinter {
     return steps.isEmpty ? "." : steps.joined(separator: ".")
   }
 
+  private func rest(of count: Int) -> [String] {
+    count > shownElements ? ["… \(count - shownElements) more"] : []
+  }
+
   func value(_ value: Value) -> String {
     func written(_ fill: (inout ByteBuffer) -> Void) -> String {
       var buffer = ByteBuffer(capacity: 32)
@@ -295,7 +301,7 @@ package struct ExpressionPrinter {
     case .json(let text): return text.string
     case .list(let elements):
       let shown =
-        elements.prefix(8).map { self.value($0) } + (elements.count > 8 ? ["… \(elements.count - 8) more"] : [])
+        elements.prefix(shownElements).map { self.value($0) } + rest(of: elements.count)
       return "[\(shown.joined(separator: ", "))]"
     case .object(let members):
       return "{\(members.map { "\($0.name.string): \(self.value($0.value))" }.joined(separator: ", "))}"
