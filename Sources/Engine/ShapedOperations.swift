@@ -109,6 +109,10 @@ struct ShapedOperations: Sendable {
       let before = parameterized(older, varying, catalog), let after = parameterized(newer, varying, catalog),
       printed(before.query, catalog) == printed(after.query, catalog)
     else { return false }
+    // Of literals that are written differently and are one value it would not show what else hangs on them.
+    for (number, literal) in varying.enumerated() where older.literals[literal] != newer.literals[literal] {
+      if before.constants[number] == after.constants[number] { return false }
+    }
     let counts = Self.counts(of: after.query)
     newer.slots = varying.enumerated().map { number, literal in
       let place = newer.query.parameters.count + number
@@ -129,7 +133,7 @@ struct ShapedOperations: Sendable {
   /// The query of a variant with parameters in the places of some of its literals, and these parameters.
   private func parameterized(
     _ variant: Variant, _ varying: [Int], _ catalog: Catalog
-  ) -> (query: BoundQuery, parameters: [BoundParameter])? {
+  ) -> (query: BoundQuery, parameters: [BoundParameter], constants: [GQLCatalog.Value])? {
     let places = varying.map { LiteralPlace(range: variant.ranges[$0], name: "literal \($0)") }
     guard let replaced = variant.query.replacingConstants(at: places, catalog) else { return nil }
     var parameters: [BoundParameter] = []
@@ -139,7 +143,7 @@ struct ShapedOperations: Sendable {
       else { return nil }
       parameters.append(parameter)
     }
-    return (replaced.query, parameters)
+    return (replaced.query, parameters, replaced.constants)
   }
 
   /// The parameters that are limits and offsets.

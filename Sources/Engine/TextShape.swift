@@ -25,8 +25,16 @@ struct TextShape: Sendable {
     var key: [UInt8] = []
     key.reserveCapacity(source.bytes.count + tokens.count * 2)
     var literals: [Literal] = []
+    // A value that is given to a function, a fragment or a directive may be used more than once.
+    var isPassedOn = false
+    var parentheses = 0
     for index in 0..<tokens.count {
       let kind = tokens.kinds[index]
+      if kind == .leftParenthesis, parentheses > 0 || index > 1 && Self.passesOn(tokens.kinds[index - 2]) {
+        parentheses += 1
+      } else if kind == .rightParenthesis, parentheses > 0 {
+        parentheses -= 1
+      }
       key.append(kind.rawValue)
       let isApart =
         (Self.isSpaced(kind) || index > 0 && Self.touches(tokens.kinds[index - 1])) && tokens.spaceBefore(at: index)
@@ -35,19 +43,24 @@ struct TextShape: Sendable {
       switch kind {
       case .name, .quotedName:
         key.append(contentsOf: bytes)
+        if bytes.elementsEqual("func".utf8) { isPassedOn = true }
         // No name holds it.
         key.append(0)
       case .int, .float, .string, .blockString:
         let mayVary =
-          index > 0 && Self.precedes(tokens, index - 1, source.bytes) && Self.isPlain(bytes, kind)
+          index > 0 && parentheses == 0 && Self.precedes(tokens, index - 1, source.bytes) && Self.isPlain(bytes, kind)
           && !tokens.flags[index].contains(.needsDecoding)
         literals.append(Literal(kind: kind, range: tokens.range(at: index), mayVary: mayVary))
       default: break
       }
     }
+    if isPassedOn { for index in literals.indices { literals[index].mayVary = false } }
     self.key = key
     self.literals = literals
   }
+
+  /// Whether a name after a token of a kind is that of a fragment or a directive.
+  private static func passesOn(_ kind: TokenKind) -> Bool { kind == .spread || kind == .at }
 
   /// Whether the parser asks for a blank before tokens of a kind.
   private static func isSpaced(_ kind: TokenKind) -> Bool {

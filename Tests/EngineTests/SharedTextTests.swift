@@ -37,6 +37,9 @@ import Testing
   private static let posts =
     "fragment P($n: Int!) on User { posts(where: likes > $n, limit: $n) { id } }"
 
+  private static let function = "func g(n: Int): Boolean = exists(User(where: age > n)) and n > 7"
+  private static let both =
+    "fragment B($n: Float!) on User { posts(where: author.score > $n) { id } b := $n }"
   private static let list =
     "fragment L($n: Int!) on User { posts(where: author.age == $n or likes in [1, 2, 3, 4, 5, 6, 7, 8, $n]) { id } }"
 
@@ -89,6 +92,20 @@ import Testing
     [
       "{ User(where: score >= 9) { id } }", "{ User(where: score >= 8) { id } }",
       "{ User(where: score >= 9007199254740993) { id } }",
+    ],
+    // What is given to a function or a fragment may decide twice; one value may be written in two ways.
+    [
+      "{ User(where: age > 80) { id x := g(n: 8) } } \(function)",
+      "{ User(where: age > 80) { id x := g(n: 9) } } \(function)",
+      "{ User(where: age > 80) { id x := g(n: 3) } } \(function)",
+    ],
+    [
+      "{ User(where: age > 80) { id ...B(n: 1.0) } } \(both)", "{ User(where: age > 80) { id ...B(n: 1.00) } } \(both)",
+      "{ User(where: age > 80) { id ...B(n: 2.0) } } \(both)",
+    ],
+    [
+      "{ User(where: score > 8.0) { id } }", "{ User(where: score > 8.00) { id } }",
+      "{ User(where: score > 9.0) { id } }",
     ],
     // A list may be longer than what `explain` shows of it.
     [
