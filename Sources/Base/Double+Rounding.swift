@@ -15,7 +15,7 @@ extension Double {
     return result == 0 ? 0 : self < 0 ? -result : result
   }
 
-  /// The same by doubles, where they can do it: nil for many places and great numbers.
+  /// Rounds by doubles, where they can do it: nil for many places and great numbers.
   ///
   /// The power of ten and the error of the product are exact. What the product has beyond a whole number is told from a
   /// half by this error where it is one.

@@ -4,7 +4,7 @@ package struct IndexDescriptor: Sendable, Hashable {
   package enum Kind: String, Sendable, CaseIterable {
     case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
   }
-  /// What an insert does that meets a key of a unique index.
+  /// A rule for an insert that meets a key of a unique index.
   package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
 
   package var id: IndexID
@@ -56,13 +56,13 @@ extension IndexDescriptor.Kind {
     package let planName: String
     /// The property wrapper of models that describes one; nil where models have none of the kind.
     package let wrapper: String?
-    /// Whether it finds rows by keys, of all columns that can be compared. Others take texts only, as they were written.
+    /// Indicates whether it finds rows by keys, of all columns that can be compared. Others take texts only, as they were written.
     package let hasKeys: Bool
-    /// Whether entries are read in the order of their keys.
+    /// Indicates whether entries are read in the order of their keys.
     package let isOrdered: Bool
-    /// Whether keys with a null have entries.
+    /// Indicates whether keys with a null have entries.
     package let holdsNulls: Bool
-    /// Whether there are queries that nothing else answers, so that it is built before the first of them.
+    /// Indicates whether there are queries that nothing else answers, so that it is built before the first of them.
     package let isIndispensable: Bool
     package let upkeep: Upkeep
   }
@@ -111,7 +111,7 @@ package struct IndexDirective: Sendable {
     IndexDirective(name: "trigram", kinds: [.trigram], isUnique: false, arguments: []),
   ]
 
-  /// Whether its indexes find rows by keys.
+  /// Indicates whether its indexes find rows by keys.
   package var hasKeys: Bool { kinds.allSatisfy(\.facts.hasKeys) }
 }
 

@@ -225,10 +225,10 @@ public final class Database: Sendable {
       return PreparedQuery(try onlyOperation(of: document(text, name, options), options).operation, database: self)
     }
     if let known = found.operation { return PreparedQuery(known, database: self) }
-    let stranger = recent.stranger(SourceText(name: name, text: text), found.key, limits.parser.lexer)
-    if let (operation, text) = stranger.shared(catalog) { return PreparedQuery(operation, database: self, text) }
+    let unknown = recent.unknown(SourceText(name: name, text: text), found.key, limits.parser.lexer)
+    if let (operation, text) = unknown.shared(catalog) { return PreparedQuery(operation, database: self, text) }
     let (only, query) = try onlyOperation(of: document(text, name, options), options)
-    recent.add(only, query, stranger, catalog)
+    recent.add(only, query, unknown, catalog)
     return PreparedQuery(only, database: self)
   }
 

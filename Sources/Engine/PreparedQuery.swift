@@ -32,7 +32,7 @@ public final class PreparedQuery: Sendable {
     return PreparedQuery(own, database: database)
   }
 
-  /// The error of what the operation's text has, at the places of this text.
+  /// Returns the error of diagnostics of the operation's text, with the places of this text.
   private func failure(_ diagnostics: [Diagnostic]) -> QueryError {
     guard let shared else { return QueryError(diagnostics, in: document.source) }
     return QueryError(shared.relocated(diagnostics, from: document.source), in: shared.source)
@@ -167,7 +167,7 @@ public final class PreparedQuery: Sendable {
     return try writeAnew(variables, on: snapshot, options: options, take)
   }
 
-  /// Runs with the operation of another text; nil where this one's is no other.
+  /// Runs with the operation of another text; nil where no literal is a parameter of it.
   private func writeShared<Result>(
     _ shared: SharedText, _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result

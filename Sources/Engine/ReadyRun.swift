@@ -11,7 +11,7 @@ final class ReadyPlan: Sendable {
   let executable: Executable
   let parameters: [BoundParameter]
   let generation: UInt64
-  /// What the planner's access paths were estimated to find when the plan was made; none where the plan serves all
+  /// Holds the rows that access paths were estimated to find when the plan was made; none where the plan serves all
   /// values of its parameters.
   let estimates: [ClosedRange<Double>]
   /// How the parameters are taken from variables at once; nil if one needs a closer look.

@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLLexer
 import GQLQuery
 
-/// What documents were prepared lately, so that a text is not read and bound again.
+/// A cache of the documents that were prepared lately, so that a text is not read and bound again.
 final class RecentTexts: Sendable {
   private struct State {
     /// By the bytes of the text.
@@ -18,7 +18,7 @@ final class RecentTexts: Sendable {
   private static let longestText = 16 << 10
 
   /// A text that is not known, and what is known of its shape.
-  struct Stranger {
+  struct UnknownText {
     let source: SourceText
     fileprivate let key: TextKey
     fileprivate let shape: TextShape?
@@ -46,16 +46,16 @@ final class RecentTexts: Sendable {
   }
 
   /// Complexity: O(bytes of the text).
-  func stranger(_ source: SourceText, _ key: TextKey, _ limits: LexerLimits) -> Stranger {
+  func unknown(_ source: SourceText, _ key: TextKey, _ limits: LexerLimits) -> UnknownText {
     let shape = TextShape(source, limits)
     let (shaped, epoch) = state.withLock { state in
       (shape?.key.withUnsafeBytes { state.shapes.find($0, TextKey($0, like: key)) }, state.epoch)
     }
-    return Stranger(source: source, key: key, shape: shape, shaped: shaped, epoch: epoch)
+    return UnknownText(source: source, key: key, shape: shape, shaped: shaped, epoch: epoch)
   }
 
   /// Keeps the operation that a text was prepared to.
-  func add(_ operation: PreparedOperation, _ query: BoundQuery, _ text: Stranger, _ catalog: Catalog) {
+  func add(_ operation: PreparedOperation, _ query: BoundQuery, _ text: UnknownText, _ catalog: Catalog) {
     var shaped: ShapedOperations?
     if let shape = text.shape, operation.isSharable, query.catalogVersion == catalog.version,
       text.key.catalogVersion == catalog.version

@@ -40,7 +40,7 @@ struct TextCache<Content> {
   }
 }
 
-/// What an entry of a ``TextCache`` is found by, beside its bytes.
+/// A key of an entry of a ``TextCache``, beside its bytes.
 struct TextKey {
   let hash: UInt64
   let name: String

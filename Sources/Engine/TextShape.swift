@@ -8,7 +8,7 @@ struct TextShape: Sendable {
   struct Literal: Sendable {
     var kind: TokenKind
     var range: SourceRange
-    /// Whether another value may stand there without another meaning of the rest, as far as tokens show.
+    /// Indicates whether another value may stand there without another meaning of the rest, as far as tokens show.
     var mayVary: Bool
   }
   /// Each token's kind and flags, and the bytes of names.
@@ -59,10 +59,10 @@ struct TextShape: Sendable {
     self.literals = literals
   }
 
-  /// Whether a name after a token of a kind is that of a fragment or a directive.
+  /// Returns whether a name after a token of a kind is that of a fragment or a directive.
   private static func passesOn(_ kind: TokenKind) -> Bool { kind == .spread || kind == .at }
 
-  /// Whether the parser asks for a blank before tokens of a kind.
+  /// Returns whether the parser looks for a blank before tokens of a kind.
   private static func isSpaced(_ kind: TokenKind) -> Bool {
     switch kind {
     case .minus, .plus, .star, .dot, .caret, .question, .leftBracket, .leftParenthesis: true
@@ -70,7 +70,7 @@ struct TextShape: Sendable {
     }
   }
 
-  /// Whether the parser asks for a blank after tokens of a kind.
+  /// Returns whether the parser looks for a blank after tokens of a kind.
   private static func touches(_ kind: TokenKind) -> Bool {
     switch kind {
     case .minus, .plus, .star, .dot, .caret, .question: true
@@ -78,7 +78,7 @@ struct TextShape: Sendable {
     }
   }
 
-  /// Whether what stands before a literal compares, or gives it to an argument.
+  /// Returns whether the token before a literal is a comparison or names an argument.
   private static func precedes(_ tokens: TokenBuffer, _ index: Int, _ bytes: [UInt8]) -> Bool {
     switch tokens.kinds[index] {
     case .colon, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .closedRange, .halfOpenRange: true
@@ -89,7 +89,7 @@ struct TextShape: Sendable {
   }
   private static let words = ["in", "contains", "startsWith", "endsWith"]
 
-  /// Whether the value of a token is its bytes.
+  /// Returns whether the bytes of a token are its value.
   private static func isPlain(_ bytes: ArraySlice<UInt8>, _ kind: TokenKind) -> Bool {
     switch kind {
     case .int, .float:

@@ -125,7 +125,7 @@ final class TombstoneTable: @unchecked Sendable {
   }
 }
 
-/// What is remembered of a deleted entity: by which deletion it went, and its links, suspended ones included, in order.
+/// A record of a deleted entity: by which deletion it went, and its links, suspended ones included, in order.
 ///
 /// As words: the deletion's number in two halves, the highest bit of which says that it came as deleted, then for each
 /// relation that has links its place among the type's relations, the number of links, and their targets.

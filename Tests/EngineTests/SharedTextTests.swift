@@ -10,7 +10,7 @@ import Testing
         type User {
           id: ID!
           name: String @collate(CI)
-          code: String
+          code: String @trigram
           age: Int @index
           score: Float
           born: Date
@@ -121,6 +121,12 @@ import Testing
     [
       "{ User(orderBy: -age, limit: 3) { id } }", "{ User(orderBy: -age, limit: 2) { id } }",
       "{ User(orderBy: -age, limit: 100) { id } }", "{ User(orderBy: -age, limit: 127) { id } }",
+    ],
+    // A forced access is possible for some values only.
+    [
+      #"{ User(where: code contains "c11") @using(access: TRIGRAM) { id } }"#,
+      #"{ User(where: code contains "c12") @using(access: TRIGRAM) { id } }"#,
+      #"{ User(where: code contains "c1") @using(access: TRIGRAM) { id } }"#,
     ],
     // What fails says where, in its own text.
     [

@@ -210,7 +210,7 @@ struct ExpansionCursor {
 }
 
 extension Aggregate {
-  /// Whether the aggregate of one value is this value.
+  /// Indicates whether the aggregate of one value is this value.
   fileprivate var isOfOneMember: Bool {
     switch self {
     case .min, .max, .first, .last: true
@@ -220,7 +220,7 @@ extension Aggregate {
 }
 
 extension Expansion {
-  /// Whether each of so many lists has one member at most.
+  /// Returns whether each of so many lists has one member at most.
   fileprivate func hasSinglesOnly(_ count: Int) -> Bool {
     rows.count <= count && (0..<count).allSatisfy { offsets[$0 + 1] - offsets[$0] <= 1 }
   }

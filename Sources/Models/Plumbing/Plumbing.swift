@@ -38,12 +38,12 @@ public struct _ColumnShape: Sendable, Hashable {
   @inline(never)
   init(_ scalar: ScalarType) { self.scalar = scalar }
 
-  /// Whether cells mean the same in both, but for null.
+  /// Indicates whether cells mean the same in both, but for null.
   func isLike(_ other: _ColumnShape) -> Bool {
     scalar == other.scalar && isList == other.isList && enumeration == other.enumeration
   }
 
-  /// Whether it holds one text.
+  /// Indicates whether it holds one text.
   var isText: Bool { scalar == .string && !isList && enumeration == nil }
 
   /// That of a list's elements.
@@ -108,7 +108,7 @@ public struct _ColumnCell {
 /// A place for a value on its way into a column. Valid during the call that passes it.
 public struct _ColumnSlot {
   let memory: StagingArena
-  /// What was written; nil for null.
+  /// Returns the text that was written; nil for null.
   var cell: Cell?
 
   init(_ memory: StagingArena) { self.memory = memory }
@@ -238,7 +238,7 @@ public func _codedPart<Root, Value>(_ path: KeyPath<Root, Value?>) -> _OptionalC
 public protocol _RelationDirectionality: SendableMetatype {}
 /// ``Relations/ToOne`` or ``Relations/ToMany``.
 public protocol _RelationCardinality: SendableMetatype {
-  /// Whether there may be several targets.
+  /// Indicates whether there may be several targets.
   static var _isToMany: Bool { get }
 }
 /// ``Relations/Optional`` or ``Relations/Required``.

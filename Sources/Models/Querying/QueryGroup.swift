@@ -1,6 +1,6 @@
 /// A query for several lists: the targets of a relation of each entity of another query. Refining it refines each list.
 public struct QueryGroup<Entity: EntityModelProtocol>: RefinableQuery, @unchecked Sendable {
-  /// What is asked of each list.
+  /// Holds the refinements of each list.
   public var _list = QueryList<Entity>.ofClosure
   /// The targets of a relation of entities, with what is asked of each list of them.
   private let source: (QueryList<Entity>) -> QuerySource<Entity>

@@ -53,7 +53,7 @@ final class EachSource<
   typealias Path = WritableKeyPath<Parent, Relation<Target, Directionality, Cardinality, Constraints>> & Sendable
   private let path: Path
   private let parents: QueryList<Parent>
-  /// What is taken of the targets of each.
+  /// Holds the part that is taken of the targets of each.
   private let each: QueryList<Target>
 
   init(_ path: Path, _ parents: QueryList<Parent>, _ each: QueryList<Target> = .ofClosure) {

@@ -6,7 +6,7 @@ import GQLCatalog
   var order: [QueryOrder<Entity>] = []
   var limit: Int?
   var offset = 0
-  /// Whether the slice is a range of indices, which synonyms of refinements stay in front of.
+  /// Indicates whether the slice is a range of indices, which synonyms of refinements stay in front of.
   var isRange = false
 
   init(conjuncts: [QueryPredicate<Entity>] = []) { conditions = SharedList(conjuncts) }

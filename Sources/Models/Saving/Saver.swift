@@ -59,7 +59,7 @@ struct Saver {
     return record
   }
 
-  /// What comes of a hooked save when all that the entity holds is saved.
+  /// Finishes a hooked save when all that the entity holds is saved.
   func finish<Entity: EntityModelProtocol>(
     _ entity: Entity, _ mapping: TypeMapping<Entity>, _ context: inout Context
   ) throws {

@@ -56,7 +56,7 @@ extension Optimizer {
     return choose(among: alternatives, for: id)
   }
 
-  /// Whether one of the accesses leads to the members in less time than a sample of the rows would show a better one.
+  /// Returns whether one of the accesses finds the members in less time than a sample of the rows takes.
   private func isQuick(_ found: [AccessCandidate], executions: Double) -> Bool {
     found.contains {
       ($0.kind == .lookup || $0.kind == .range) && $0.rows.isExact

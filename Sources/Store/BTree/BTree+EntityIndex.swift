@@ -54,7 +54,7 @@ extension BTree: EntityIndex {
     (0..<layout.count).contains { layout.components[$0].isNull(columns, row) }
   }
 
-  /// Whether order, counts, first entries and levels are what they should be.
+  /// Checks order, counts, first entries and levels.
   func checkInvariants(_ columns: UnsafePointer<ColumnReader>) -> Bool {
     checkTree(main, columns, isNulls: false) && checkTree(nulls, columns, isNulls: true)
   }

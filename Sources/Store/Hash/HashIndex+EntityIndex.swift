@@ -67,7 +67,7 @@ extension HashIndex: EntityIndex {
     return found
   }
 
-  /// Whether pages, table and counts hang together.
+  /// Checks that pages, table and counts agree.
   private func checkStructure() -> Bool {
     var keys = 0
     var index = 0

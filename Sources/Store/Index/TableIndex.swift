@@ -2,7 +2,7 @@ import GQLCatalog
 
 /// An index as a table holds it: one of the kinds, or one that is not built yet.
 ///
-/// What is called for each row is forwarded to concrete types; everything else goes through ``built``.
+/// Calls for each row are forwarded to concrete types; all others go through ``built``.
 enum TableIndex {
   case hash(HashIndex)
   case btree(BTree)
