@@ -42,7 +42,7 @@ final class QueryHosts: HostCode {
 
   func noteAsked() { for stage in stages { stage.noteAsked() } }
 
-  /// What a run that ended is an error of: what the program has thrown, or else the query.
+  /// Returns the error of a run that ended: that of the program, or else that of the query.
   static func problem(_ problem: RuntimeProblem, _ hosts: QueryHosts?, _ snapshot: Snapshot) -> any Error {
     hosts?.problem
       ?? ModelError.failedQuery(problem.diagnostic(catalog: snapshot.catalog, entityID: nil).message)

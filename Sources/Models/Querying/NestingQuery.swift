@@ -2,7 +2,7 @@
 public protocol RefinableQuery<Entity>: CustomStringConvertible {
   /// An entity that the query finds.
   associatedtype Entity: EntityModelProtocol
-  /// What is asked, as a query for many entities, without the id that one entity is asked for by.
+  /// Holds the query for many entities, without the id that one entity is found by.
   var _list: QueryList<Entity> { get set }
 }
 

@@ -96,7 +96,7 @@ extension WriteTransaction {
     setSuspended(relation, row, links)
   }
 
-  /// The same for the link to one row.
+  /// Suspends the link to one row.
   func suspend(_ relation: Relation, _ row: UInt32, only target: UInt32, keeps: Bool) {
     guard relation.isToMany else { return suspend(relation, row, keeps: keeps) { $0 == target } }
     guard let index = readColumn(relation).reader.references(row).firstIndex(of: target) else { return }
