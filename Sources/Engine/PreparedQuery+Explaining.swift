@@ -154,7 +154,7 @@ extension PreparedQuery {
     _ variables: [String: Value], _ snapshot: Snapshot, _ planning: PlannerOptions, _ options: RunOptions,
     _ body: (String?, PhysicalPlan?) throws(QueryError) -> Void
   ) throws(QueryError) {
-    let plans = try segmentPlans(variables, snapshot.catalog, planning.interruption)
+    let plans = try segmentPlans(variables, snapshot, planning.interruption)
     let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
     for segment in plans.query.segments {
       let query: BoundQuery?

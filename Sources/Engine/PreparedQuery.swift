@@ -318,14 +318,16 @@ public final class PreparedQuery: Sendable {
 
   /// The plans of the segments for these variables.
   func segmentPlans(
-    _ variables: [String: Value], _ catalog: Catalog, _ interruption: Interruption? = nil
+    _ variables: [String: Value], _ view: Snapshot, _ interruption: @autoclosure () -> Interruption? = nil
   ) throws(QueryError) -> SegmentPlans {
+    let version = view.catalog.version
     let shape = StructuralShape(variables, of: structural)
     let known = prepared.segments.withLock { plans in
-      plans.first { $0.plans.catalogVersion == catalog.version && $0.shape == shape }?.plans
+      plans.first { $0.plans.catalogVersion == version && $0.shape == shape }?.plans
     }
     if let known { return known }
-    let plans = SegmentPlans(try bound(variables, catalog, interruption), catalog: catalog)
+    let catalog = view.catalog
+    let plans = SegmentPlans(try bound(variables, catalog, interruption()), catalog: catalog)
     guard shape.isWorthKeeping else { return plans }
     prepared.segments.withLock {
       $0.removeAll { $0.plans.catalogVersion != catalog.version }
@@ -424,7 +426,7 @@ public final class PreparedQuery: Sendable {
 
   /// Returns the values of the parameters; nil for those that are not given.
   package func coerce(
-    _ variables: [String: Value], for parameters: [BoundParameter], _ catalog: Catalog, now: Int64?,
+    _ variables: [String: Value], for parameters: [BoundParameter], _ catalog: @autoclosure () -> Catalog, now: Int64?,
     _ interruption: Interruption? = nil
   ) throws(QueryError) -> [GQLCatalog.Value?] {
     let isPlain = structural.isEmpty && !document.hasNarrowInts
@@ -436,7 +438,7 @@ public final class PreparedQuery: Sendable {
       inputs[parameter.name] = .raw(raw)
     }
     let coerced = coerceVariables(
-      inputs, for: parameters, catalog: catalog, now: now ?? WallClock.now, ints: document.bindingOptions.ints)
+      inputs, for: parameters, catalog: catalog(), now: now ?? WallClock.now, ints: document.bindingOptions.ints)
     if coerced.hasErrors { throw failure(coerced.diagnostics) }
     return coerced.output
   }

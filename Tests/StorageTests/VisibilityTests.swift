@@ -35,6 +35,18 @@ import Testing
     }
   }
 
+  /// A statement after one that failed half way finds what was kept before it.
+  @Test func nothingIsLostAfterAFailure() throws {
+    let database = try Database(MemoryBackend(), schema: Self.schema, storage: StorageOptions(durability: .normal))
+    try fill(database)
+    try database.run("mutation { insertUser(data: {id: 10}) }")
+    #expect(throws: QueryError.self) { try database.run("mutation { insertUser(data: [{id: 11}, {id: 1}]) }") }
+    #expect(try database.run("mutation { deleteUser(where: id == 10) }").jsonString == #"{"deleteUser":1}"#)
+    #expect(
+      try database.run("{ User(orderBy: id) { id } }").jsonString
+        == #"{"User":[{"id":1},{"id":2},{"id":3},{"id":4}]}"#)
+  }
+
   /// Each statement alone, and those that gather behind it, are seen when they are kept, though nobody looked before.
   @Test func nothingIsSeenBeforeItIsKept() throws {
     for first in Self.statements.indices {

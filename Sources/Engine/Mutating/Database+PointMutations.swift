@@ -55,7 +55,7 @@ extension Database {
       if let open = state.open, open.isFull(unkept: committer.unkeptCount) {
         superseded = state.publishKept(committer)
       }
-      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, recordingAfter: committer.durable)
+      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, keepingAfter: committer.durable)
       state.open = open
       defer {
         if open.isLost {

@@ -3,58 +3,46 @@ import GQLCatalog
 import GQLExecutor
 import GQLStore
 
-/// What point mutations have committed behind the published version, and nobody has looked at yet.
+/// A version that point mutations are applied to, one after another, until somebody looks at the data.
 ///
-/// Publishing a version costs little, but whatever is written behind it is copied first: some twenty pages for a
-/// statement with links. As long as nobody looks, one statement after another is applied to the same pages instead, and
-/// whoever looks next publishes them together. A statement that fails half way must leave nothing, though its pages are
-/// those of the statements before it: those are applied again, to the published version. So they are kept, as programs
-/// and values, for as long as applying them again is a matter of milliseconds.
+/// Publishing a version costs little, but each page that is written after it is copied first: some twenty for a statement
+/// with links. As long as nobody looks, one statement after another is applied to the same pages instead, and whoever
+/// looks next publishes them together. A statement that fails half way must leave nothing, though its pages are those of
+/// the statements before it: the inverse of what it has changed is applied.
 ///
 /// Used under the lock of the database's state.
 final class OpenVersion {
-  private struct Statement {
-    var program: MutationProgram
-    var context: MutationContext
-  }
-  /// Together with ``maximumWork``, what bounds the memory of two versions, and how long others wait for a recovery.
-  private static let maximumStatements = 2048
-  /// Nanoseconds.
-  private static let maximumWork: UInt64 = 20_000_000
+  /// Bounds the memory of two versions where changes are kept, because those that are not kept are taken back.
+  private static let maximumKept = 2048
+  /// Bounds the memory of two versions: the pages that a statement writes are copied once for all of them.
+  private static let maximumUncut = 1 << 14
 
   /// The published version.
   private let base: Snapshot
   private let fold: TextFold
   private var mutator: Mutator
-  private var journal: [Statement] = []
-  /// How often another program followed: what is not prepared has one of its own, which the journal keeps.
-  private var programs = 0
-  private static let maximumPrograms = 128
-  /// Nanoseconds that the statements took.
-  private var work: UInt64 = 0
-  private var isRecovered = false
   /// Tells whether a statement that failed half way could not be taken back: no version can be made of it then.
   private(set) var isLost = false
-  /// Statements that were recorded, and those of them since a version was made.
-  private var recorded = 0
+  /// Statements that changed something, and those of them since a version was made.
+  private(set) var count = 0
   private var uncut = 0
-  /// The number of the last transaction in the published version, where changes are recorded.
+  /// The number of the last transaction in the published version, where changes are kept.
   var published: Int64
   /// A version that was cut while there were no later statements, and the number of its last transaction.
   private var lastCut: (snapshot: Snapshot, version: Int64)?
 
-  /// Tells whether each statement's changes are recorded, and taken after it. Then there is no journal.
-  private let isRecording: Bool
+  /// Tells whether each statement's changes are taken after it, to be kept.
+  private let keepsChanges: Bool
 
-  /// - Parameter published: The number of the last transaction in `base`, where changes are to be recorded.
-  init(_ base: Snapshot, fold: @escaping TextFold, recordingAfter published: Int64? = nil) {
+  /// - Parameter published: The number of the last transaction in `base`, where changes are kept.
+  init(_ base: Snapshot, fold: @escaping TextFold, keepingAfter published: Int64? = nil) {
     self.base = base
     self.fold = fold
     self.published = published ?? 0
-    isRecording = published != nil
+    keepsChanges = published != nil
     let transaction = WriteTransaction(base, fold: fold)
-    if isRecording { transaction.beginRecording() }
-    mutator = Mutator(continuing: transaction)
+    transaction.beginRecording()
+    mutator = Mutator(continuing: transaction, isFresh: true)
   }
 
   /// Returns the changes of the last statement.
@@ -98,25 +86,20 @@ final class OpenVersion {
     return transaction.snapshot(compacting: false)
   }
 
-  /// The number of statements.
-  var count: Int { journal.count }
-
   /// Indicates whether a version is to be cut with the next commit, so that none needs to be made of what is not kept.
-  var isCutDue: Bool { uncut >= Self.maximumStatements / 2 }
+  var isCutDue: Bool { uncut >= Self.maximumKept / 2 }
 
   /// Returns whether it is to be published before the next statement. To take many statements back is put off until there
   /// are many more that stay.
   ///
   /// - Parameter unkept: The number of statements that would be taken back.
   func isFull(unkept: Int64 = 0) -> Bool {
-    if isRecording { return uncut >= Self.maximumStatements + 8 * Int(clamping: unkept) }
-    return isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
-      || work >= Self.maximumWork
+    uncut >= (keepsChanges ? Self.maximumKept + 8 * Int(clamping: unkept) : Self.maximumUncut)
   }
 
-  /// Whether what is superseded is to be left behind, which is not done while others wait. Looked at behind the first
+  /// Indicates whether superseded memory is to be dropped, which is not done while others wait. Asked after the first
   /// statement and then once in a while: a point mutation supersedes a few kilobytes at most.
-  var needsCompaction: Bool { (journal.count + recorded) & 15 == 1 && mutator.transaction.needsCompaction }
+  var needsCompaction: Bool { count & 15 == 1 && mutator.transaction.needsCompaction }
 
   /// Applies a statement and appends `{"key":answer}`, or nothing where its field is left out; false where it reaches
   /// more than a point mutation may, and nothing was done.
@@ -125,7 +108,6 @@ final class OpenVersion {
   func apply(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
-    let start = MonotonicClock.now
     let end = output.count
     do {
       mutator.transaction.now = context.now
@@ -135,37 +117,16 @@ final class OpenVersion {
       let problem = OpenVersionProblem(problem: error, view: mutator.lastView)
       let isOutgrown = mutator.isOutgrown
       output.truncate(to: end)
-      if mutator.hasWritten { recover() }
+      if mutator.hasWritten { undo() }
       if isOutgrown { return false }
       throw problem
     }
-    if mutator.hasWritten, isRecording {
-      recorded += 1
+    if mutator.hasWritten {
+      count += 1
       uncut += 1
-    } else if mutator.hasWritten {
-      if journal.last?.program !== program { programs += 1 }
-      journal.append(Statement(program: program, context: context.unlimited))
+      if !keepsChanges { mutator.transaction.forgetChanges() }
     }
-    work += MonotonicClock.now - start
     return true
-  }
-
-  /// Applies what was committed to the published version again, in the place of what a statement has left half done.
-  private func recover() {
-    isRecovered = true
-    if isRecording { return undo() }
-    mutator = Mutator(continuing: WriteTransaction(base, fold: fold))
-    var answer = ByteBuffer(capacity: 256)
-    for statement in journal {
-      answer.removeAll()
-      mutator.transaction.now = statement.context.now
-      do {
-        _ = try mutator.apply(statement.program, statement.context, into: &answer)
-      } catch {
-        // Invariant: a point mutation depends on nothing but the data, its values and its instant.
-        preconditionFailure("what was committed cannot be applied again")
-      }
-    }
   }
 
   /// Takes back what a statement has left half done.
@@ -174,28 +135,21 @@ final class OpenVersion {
     do throws(ChangeProblem) {
       try transaction.apply(try transaction.takeChanges().inverse())
     } catch {
+      // Invariant: the inverse of what was recorded is well-formed, and of this version. A file still has what is kept.
+      precondition(keepsChanges, "a statement could not be taken back")
       isLost = true
       return
     }
-    _ = transaction.takeChanges()
+    transaction.forgetChanges()
     mutator = Mutator(continuing: transaction)
   }
 
   /// The version with all of it. It is not to be used afterwards.
-  func publish() -> Snapshot {
-    journal.isEmpty ? base : mutator.transaction.snapshot(compacting: false)
-  }
+  func publish() -> Snapshot { uncut == 0 ? base : mutator.transaction.snapshot(compacting: false) }
 }
 
 /// Why a statement is refused, and the data in whose words that is said.
 struct OpenVersionProblem: Error {
   var problem: MutationProblem
   var view: Snapshot
-}
-
-extension MutationContext {
-  /// The same without limits, which were kept the first time.
-  fileprivate var unlimited: MutationContext {
-    MutationContext(parameters: parameters, now: now, provided: provided, parameterNames: parameterNames)
-  }
 }

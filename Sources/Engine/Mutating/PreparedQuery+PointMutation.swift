@@ -15,7 +15,7 @@ extension PreparedQuery {
     guard options.planner == nil, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
     else { return nil }
     let plans = try segmentPlans(
-      variables, view.catalog, options.interruption(document.limits, used: document.readBytes))
+      variables, view, options.interruption(document.limits, used: document.readBytes))
     guard plans.segments.count == 1, case .mutation(let mutation) = plans.segments[0], mutation.mayBePoint else {
       return nil
     }

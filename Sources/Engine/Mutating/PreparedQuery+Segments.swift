@@ -20,7 +20,7 @@ extension PreparedQuery {
         explanation, variables, mutator?.snapshot() ?? snapshot, options: options, into: &output)
     }
     let plans = try segmentPlans(
-      variables, snapshot.catalog, options.interruption(document.limits, used: document.readBytes))
+      variables, snapshot, options.interruption(document.limits, used: document.readBytes))
     if plans.isChange, mutator == nil {
       let problem = MutationProblem(.readOnly, at: document.definition(operation).range)
       throw QueryError([problem.diagnostic], in: document.source)

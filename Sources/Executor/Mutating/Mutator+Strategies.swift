@@ -108,7 +108,8 @@ extension Mutator {
     var attempts = 0
     while true {
       do {
-        try writing { () throws(StoreProblem) in try merge.write(layout.type, row, in: transaction) }
+        let type = layout.type
+        try writing(replacing: type) { () throws(StoreProblem) in try merge.write(type, row, in: transaction) }
         break
       } catch .uniqueViolation(let index, let existing, let other) {
         attempts += 1

@@ -129,13 +129,13 @@ package final class Mutator {
     lastView = base
   }
 
-  /// Applies point mutations to a transaction that goes on behind each of them.
-  package init(continuing transaction: WriteTransaction) {
+  /// Applies point mutations to a transaction that goes on after each; nothing was written to a fresh one.
+  package init(continuing transaction: WriteTransaction, isFresh: Bool = false) {
     self.transaction = transaction
     resolvers = [:]
     isContinuing = true
     catalog = transaction.base.catalog
-    view = transaction.base
+    view = isFresh ? transaction.base : nil
     lastView = transaction.base
   }
 
@@ -158,17 +158,20 @@ package final class Mutator {
   package private(set) var lastView: Snapshot
 
   /// Says that the transaction is written to.
-  package func change() {
-    view = nil
-    hasWritten = true
-  }
+  package func change() { (view, hasWritten) = (nil, true) }
 
   /// Makes a change in the store, which leaves everything as it was where it throws, unless it was stopped.
-  func writing<Output>(_ body: () throws(StoreProblem) -> Output) throws(StoreProblem) -> Output {
-    let hadWritten = hasWritten
+  ///
+  /// - Parameter type: The type of the row that is replaced, if that is all.
+  func writing<Output>(
+    replacing type: EntityTypeID? = nil, _ body: () throws(StoreProblem) -> Output
+  ) throws(StoreProblem) -> Output {
+    let (hadWritten, seen) = (hasWritten, view)
     change()
     do {
-      return try body()
+      let output = try body()
+      if isContinuing, let type, let seen, seen.shows(type, replacedBy: transaction) { view = seen }
+      return output
     } catch {
       if case .stopped = error { throw error }
       hasWritten = hadWritten

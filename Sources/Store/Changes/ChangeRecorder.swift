@@ -52,6 +52,12 @@ final class ChangeRecorder: @unchecked Sendable {
     return writer.finish()
   }
 
+  /// Notes from now on what changes to what the tables hold now.
+  func reset(_ current: [Table]) {
+    for number in tables.indices { tables[number]?.reset(current[number]) }
+    if !waiting.isEmpty { waiting.reset() }
+  }
+
   private func addNew(_ table: Table, from first: UInt32, to writer: inout ChangeWriter) {
     for row in first..<max(first, UInt32(truncatingIfNeeded: table.slots)) {
       writer.add(table.layout, row, before: VoidRow(), after: StoredRow(table, row))
@@ -110,8 +116,6 @@ extension WriteTransaction {
     dangling.recorder = made.waiting
   }
 
-  package var isRecording: Bool { recorder != nil }
-
   /// The changes since recording began, or since they were taken last; empty where nothing is recorded. To be taken
   /// before ``commit()``, which compacts what changes refer to. Complexity: O(*n* log *n*) in what was written.
   package func takeChanges() -> ChangeSet {
@@ -120,6 +124,18 @@ extension WriteTransaction {
       observed = nil
     #endif
     return takeRecorded()
+  }
+
+  /// Forgets the changes since recording began, or since they were taken last: they will not be taken back.
+  package func forgetChanges() {
+    #if DEBUG
+      // A version observes them.
+      if observed != nil { return _ = snapshot(compacting: false) }
+    #endif
+    guard let recorder else { return }
+    if !staleSuspended.isEmpty { dropPurged() }
+    takenChanges += 1
+    recorder.reset(tables)
   }
 
   func takeRecorded() -> ChangeSet {

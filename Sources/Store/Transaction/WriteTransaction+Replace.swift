@@ -41,6 +41,7 @@ extension WriteTransaction {
 
   /// Writes the scratch cells of the changed columns, and what is made of them.
   private func write(_ table: Table, _ row: UInt32) throws(StoreProblem) {
+    affectedIndexes.removeAll(keepingCapacity: true)
     if changedColumns.isEmpty { return stampUpdate(table, row) }
     let layout = table.layout
     for number in 0..<changedColumns.count {
@@ -49,7 +50,6 @@ extension WriteTransaction {
         changedColumns.append(folded)
       }
     }
-    affectedIndexes.removeAll(keepingCapacity: true)
     for column in changedColumns {
       for index in layout.indexesOfColumn[column] where !affectedIndexes.contains(index) {
         affectedIndexes.append(index)
@@ -137,6 +137,12 @@ extension WriteTransaction {
 }
 
 extension Snapshot {
+  /// Returns whether a provisional version shows the row of a type that a transaction has just replaced: its cells are
+  /// read where they were written, and its entries in indexes have stayed.
+  package func shows(_ type: EntityTypeID, replacedBy transaction: WriteTransaction) -> Bool {
+    table(type) === transaction.table(type) && transaction.affectedIndexes.isEmpty
+  }
+
   /// Returns a reader for each column. Valid as long as the snapshot.
   package func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader> { UnsafePointer(table(type).readers) }
 }

@@ -16,6 +16,15 @@ extension WriteTransaction {
     warmed = touched
   }
 
+  /// Reads a word of whatever writing cells of a row will read, for the reason that ``touch(_:_:)`` has.
+  package func touchCells(_ type: EntityTypeID, _ row: UInt32, _ columns: some Sequence<ColumnID>) {
+    let table = table(type)
+    var touched: UInt64 = 0
+    for column in columns { touched |= table.touch(row, Int(column.index)) }
+    if let updated = table.layout.updated { touched |= table.touch(row, updated) }
+    warmed = touched
+  }
+
   /// The row's links of a relation.
   @inline(__always)
   private func touch(_ relation: Relation, _ row: UInt32) -> UInt64 {
@@ -44,6 +53,12 @@ extension Table {
     var touched: UInt64 = 0
     for column in layout.touched { touched |= readers[column.number].touch(row, width: column.width) }
     return liveness == nil ? touched : touched | readers[layout.columns.count].touch(row, width: 1)
+  }
+
+  /// A cell of the row.
+  @inline(__always)
+  fileprivate func touch(_ row: UInt32, _ column: Int) -> UInt64 {
+    Int(row) < columns[column].count ? readers[column].touch(row, width: columns[column].width) : 0
   }
 }
 
