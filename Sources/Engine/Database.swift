@@ -224,9 +224,9 @@ public final class Database: Sendable {
     guard let found = text.withUTF8({ recent.find($0, name: name, catalogVersion: version) }) else {
       return PreparedQuery(try onlyOperation(of: document(text, name, options), options).operation, database: self)
     }
-    if let known = found.operation { return PreparedQuery(known, database: self) }
+    if let known = found.known { return PreparedQuery(known.operation, database: self, known.shared) }
     let unknown = recent.unknown(SourceText(name: name, text: text), found.key, limits.parser.lexer)
-    if let (operation, text) = unknown.shared(catalog) { return PreparedQuery(operation, database: self, text) }
+    if let (operation, text) = recent.share(unknown, catalog) { return PreparedQuery(operation, database: self, text) }
     let (only, query) = try onlyOperation(of: document(text, name, options), options)
     recent.add(only, query, unknown, catalog)
     return PreparedQuery(only, database: self)

@@ -192,9 +192,15 @@ extension Evaluator {
       try reserveText(overflow || isBeyond ? Int.max : bytes, node, at: index)
       buffer.removeAll(keepingCapacity: true)
       while missing >= width {
-        try execution.charge(pad.count + 8)
-        buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: pad.count))
-        missing -= width
+        // As many pads as are there already, so that long texts are copied in long pieces.
+        let pads = min(max(1, buffer.count / pad.count), missing / width)
+        try execution.charge(pads * pad.count + 8)
+        if buffer.isEmpty {
+          buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: pad.count))
+        } else {
+          buffer.append(contentsOf: buffer[..<(pads * pad.count)])
+        }
+        missing -= pads * width
       }
       buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: tail))
       buffer.append(contentsOf: UnsafeRawBufferPointer(start: text.start, count: text.count))
