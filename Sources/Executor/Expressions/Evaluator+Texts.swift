@@ -192,14 +192,8 @@ extension Evaluator {
       try reserveText(overflow || isBeyond ? Int.max : bytes, node, at: index)
       buffer.removeAll(keepingCapacity: true)
       while missing >= width {
-        // As many pads as are there already, so that long texts are copied in long pieces.
-        let pads = min(max(1, buffer.count / pad.count), missing / width)
+        let pads = buffer.repeatPad(UnsafeRawBufferPointer(start: pad.start, count: pad.count), atMost: missing / width)
         try execution.charge(pads * pad.count + 8)
-        if buffer.isEmpty {
-          buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: pad.count))
-        } else {
-          buffer.append(contentsOf: buffer[..<(pads * pad.count)])
-        }
         missing -= pads * width
       }
       buffer.append(contentsOf: UnsafeRawBufferPointer(start: pad.start, count: tail))
@@ -299,5 +293,19 @@ extension TextMapping {
       index += 1
     }
     return count
+  }
+}
+
+extension [UInt8] {
+  /// Appends as many pads as it has already, at least one, and returns their number: long texts are copied in long
+  /// pieces. Precondition: it has nothing but pads.
+  fileprivate mutating func repeatPad(_ pad: UnsafeRawBufferPointer, atMost limit: Int) -> Int {
+    if isEmpty {
+      append(contentsOf: pad)
+      return 1
+    }
+    let pads = Swift.min(count / pad.count, limit)
+    append(contentsOf: self[..<(pads * pad.count)])
+    return pads
   }
 }
