@@ -25,28 +25,26 @@ struct CommitWatchers {
   var all: [@Sendable () -> Void] { Array(bodies.values) }
 }
 
-/// As long as it lives, its closure is called after each new version of a database.
+/// As long as it lives, its closure is called after new versions of a database.
 package final class CommitWatch: Sendable {
-  private let database: Database
+  private let notifier: LiveNotifier
   private let number: UInt64
 
-  fileprivate init(_ database: Database, _ number: UInt64) {
-    self.database = database
+  fileprivate init(_ notifier: LiveNotifier, _ number: UInt64) {
+    self.notifier = notifier
     self.number = number
   }
 
-  deinit { database.watchers.withLock { $0.remove(number) } }
+  deinit { notifier.unwatch(number) }
 }
 
 extension Database {
-  /// Calls `body` after each new version, in the thread that wrote it, while others wait to write: it must be short, and
-  /// must not write.
+  /// Calls `body` after new versions, on the thread that tells all who follow the database. What is committed while it
+  /// is called comes as one.
   package func watchCommits(_ body: @escaping @Sendable () -> Void) -> CommitWatch {
-    CommitWatch(self, watchers.withLock { $0.add(body) })
+    CommitWatch(live, live.watch(self, body))
   }
 
-  func tellWatchers() {
-    // Outside of the lock, because what is called may look at the database.
-    for body in watchers.withLock({ $0.all }) { body() }
-  }
+  /// Returns once those who follow the database were told of all that was committed before. Not to be called by them.
+  package func waitUntilTold() { live.wait() }
 }

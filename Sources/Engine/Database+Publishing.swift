@@ -61,10 +61,11 @@ extension Database {
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot
+        state.version = nextVersion(after: state)
         state.hasSchema = true
         return old
       }
-      withExtendedLifetime(old) { tellWatchers() }
+      withExtendedLifetime(old) { live.noteCommit() }
       return made.output
     }
   }
@@ -87,9 +88,10 @@ extension Database {
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
+      state.version = nextVersion(after: state)
       return old
     }
-    withExtendedLifetime(old) { tellWatchers() }
+    withExtendedLifetime(old) { live.noteCommit() }
   }
 
   /// The error that a property has no column.
@@ -107,12 +109,13 @@ extension Database {
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
+      state.version = nextVersion(after: state)
       state.companion = companion
       state.hasSchema = true
       return old
     }
     if old.catalog.version != snapshot.catalog.version { forgetTexts() }
-    withExtendedLifetime(old) { tellWatchers() }
+    withExtendedLifetime(old) { live.noteCommit() }
   }
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within
@@ -122,12 +125,14 @@ extension Database {
     let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
     let old = state.withLock { state in
       let old = state.snapshot
-      state = State(snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion)
+      state = State(
+        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion,
+        version: nextVersion(after: state))
       return old
     }
     withExtendedLifetime(old) {
       forgetTexts()
-      tellWatchers()
+      live.noteCommit()
     }
   }
 }

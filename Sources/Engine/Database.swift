@@ -35,6 +35,8 @@ public final class Database: Sendable {
     var companion: (any SnapshotCompanion)?
     /// What was committed since `snapshot`, and is published with the next look. Nil while a transaction runs.
     var open: OpenVersion?
+    /// The number of the last transaction, `open` included in memory, and not where data is kept.
+    var version: Int64 = 0
     /// Indicates whether somebody has looked at what was kept since a version was last cut.
     var isLookedAt = false
   }
@@ -49,8 +51,8 @@ public final class Database: Sendable {
   private let recent = RecentTexts()
   /// What the program has registered.
   let registry = Lock(Registry())
-  /// Who is told of each new version.
-  let watchers = Lock(CommitWatchers())
+  /// Tells those who follow the data.
+  let live = LiveNotifier()
   /// Keeps what is committed; nil for a database in memory.
   let committer: Committer?
   /// The indexes that are built while queries run.
@@ -97,7 +99,8 @@ public final class Database: Sendable {
     _ stored: StoredVersion, storage: any CommitStorage, refusal: QueryError? = nil, isFollowing: Bool = false
   ) {
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
-    state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema))
+    state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, version: stored.version))
+    committer?.noteKept = { [live] in live.noteCommit() }
     // Not the database: whatever is referred to weakly is counted slowly.
     committer?.fold = { [state, writer] (committer) throws(QueryError) -> Bool in
       try Self.fold(committer, state, writer)
@@ -208,6 +211,7 @@ public final class Database: Sendable {
         $0.companion = companion
       }
     }
+    live.noteCommit()
   }
 
   // MARK: - Querying

@@ -15,7 +15,7 @@ public final class PreparedQuery: Sendable {
   let database: Database
   private let prepared: PreparedOperation
   /// The text, where `prepared` is another one's of its shape.
-  private let shared: SharedText?
+  let shared: SharedText?
 
   init(_ prepared: PreparedOperation, database: Database, _ shared: SharedText? = nil) {
     self.prepared = prepared
@@ -33,10 +33,13 @@ public final class PreparedQuery: Sendable {
   }
 
   /// Returns the error of diagnostics of the operation's text, with the places of this text.
-  private func failure(_ diagnostics: [Diagnostic]) -> QueryError {
+  func failure(_ diagnostics: [Diagnostic]) -> QueryError {
     guard let shared else { return QueryError(diagnostics, in: document.source) }
     return QueryError(shared.relocated(diagnostics, from: document.source), in: shared.source)
   }
+
+  /// The text that was prepared.
+  var ownSource: SourceText { shared?.source ?? document.source }
 
   /// The operation's name.
   public var name: String? { prepared.name }
@@ -238,7 +241,7 @@ public final class PreparedQuery: Sendable {
     if run.isWorthKeeping() { prepared.resting.put(run) } else { prepared.resting.drop() }
   }
 
-  private func writeAnew<Result>(
+  func writeAnew<Result>(
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {

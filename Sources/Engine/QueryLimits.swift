@@ -52,6 +52,11 @@ public struct QueryLimits: Sendable, Hashable {
   /// Bytes of memory of one match.
   public var patternMemory = 16 << 20
 
+  /// Live queries that one database has at a time; see ``PreparedQuery/live(_:mode:every:)``.
+  public var liveQueries = 65_536
+  /// Bytes of all answers of a database's live queries, and of what they depend on.
+  public var liveBytes = 1 << 30
+
   private init() {}
 
   /// For documents that one wrote oneself: generous for the document, none for the run.
@@ -79,6 +84,8 @@ public struct QueryLimits: Sendable, Hashable {
     limits.patternSteps = 250_000
     limits.patternDepth = 10_000
     limits.patternMemory = 4 << 20
+    limits.liveQueries = 4096
+    limits.liveBytes = 256 << 20
     return limits
   }()
 
@@ -123,6 +130,7 @@ public struct QueryLimits: Sendable, Hashable {
     Field("pattern-steps", 0...Int(UInt32.max), \.patternSteps),
     Field("pattern-depth", 0...Int(UInt32.max), \.patternDepth),
     Field("pattern-memory", 0...Int(UInt32.max) * 1024, \.patternMemory),
+    Field("live-queries", 0...Int.max, \.liveQueries), Field("live-bytes", 0...Int.max, \.liveBytes),
   ]
 
   /// The names of all limits.

@@ -112,6 +112,24 @@ package final class Executable: @unchecked Sendable {
     try run(writer, snapshot, parameters, into: &output)
   }
 
+  /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``. Returns the rows that it was written of.
+  package func trace(
+    _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits, cancellation: Cancellation?,
+    into output: inout ByteBuffer
+  ) throws(RuntimeProblem) -> LevelTrace {
+    let trace = LevelTrace(selections: selections.count)
+    let writer = takeWriter(snapshot)
+    writer.execution.limits = limits
+    writer.execution.cancellation = cancellation
+    writer.trace = trace
+    defer {
+      writer.trace = nil
+      give(writer)
+    }
+    try run(writer, snapshot, parameters, into: &output)
+    return trace
+  }
+
   /// A writer for ``run(_:on:into:)``, with limits that hold for all its runs.
   package func makeWriter(_ snapshot: Snapshot, limits: RunLimits) -> ResponseWriter {
     let writer = ResponseWriter(self, snapshot)

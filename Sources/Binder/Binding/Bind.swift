@@ -29,14 +29,12 @@ extension Binder {
     declareVariables(operation.variables)
     checkOperationDirectives(operation)
     switch operation.operation {
-    case .query: break
+    case .query, .subscription: break
     case .mutation:
       bindMutationSelection(SelectionSource(set: operation.selectionSet, environment: Environment()))
       return
-    case .subscription:
-      report(.notSupportedYet(.subscription), at: start(of: operation))
-      return
     }
+    if operation.operation == .subscription { rootType = "Subscription" }
     query.fields = bindRootSelection([SelectionSource(set: operation.selectionSet, environment: Environment())])
     finishPaging()
   }

@@ -125,7 +125,8 @@ extension Binder {
     refuseRepeats(operation.directives)
     for directive in operation.directives {
       switch directive.name.text {
-      case "live", "asOf": report(.notSupportedYet(.directive), at: directive.range)
+      case "live": checkLive(directive, of: operation)
+      case "asOf": report(.notSupportedYet(.directive), at: directive.range)
       case "explain": checkExplain(directive)
       case "transaction":
         // Says what holds for every operation.
@@ -156,7 +157,7 @@ extension Binder {
     let name = directive.name.text
     if let definition = declaredDirective(name) { return check(directive, definition, at: place) }
     if Self.knownDirectives.contains(name) {
-      if name == "live" || name == "asOf" {
+      if name == "asOf" {
         report(.notSupportedYet(.directive), at: directive.range)
       } else {
         report(.misplacedDirective(name: name), at: directive.name.range)

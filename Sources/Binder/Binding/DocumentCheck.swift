@@ -45,7 +45,7 @@ package func checkDocument(
     if options.interruption?.isDue ?? false { break }
     if binder.isExhausted || binder.isTooDeep { isPartial = true }
     // Operations that are not bound use nothing.
-    guard operation.operation != .subscription, !isPartial else { continue }
+    if isPartial { continue }
     for name in binder.variableNames where !binder.usedVariables.contains(name) {
       guard let range = binder.variables[name]?.range else { continue }
       add(BindingProblem.unusedVariable(name: name).diagnostic(at: range, severity: strict))
@@ -65,7 +65,7 @@ package func checkDocument(
       names[name.text] = name.range
     }
   }
-  let areAllBound = !isPartial && operations.allSatisfy { $0.operation != .subscription }
+  let areAllBound = !isPartial
   var fragments: [String: SourceRange] = [:]
   for case .fragment(let fragment) in document.definitions {
     let name = fragment.name

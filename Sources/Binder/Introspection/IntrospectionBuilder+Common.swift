@@ -80,10 +80,14 @@ extension IntrospectionBuilder {
         argument("costs", reference("Boolean"), "Whether to show estimates and costs. The default is true."),
       ])
     add("transaction", "Applies all changes or none, which is also the default.", operationPlaces, [])
+    add(
+      "live", "Returns the answer again whenever it changes.", ["QUERY", "SUBSCRIPTION"],
+      [
+        argument("mode", named(.liveMode), "The form of the updates. The default is FULL."),
+        argument("every", reference("Duration"), "The shortest time between two updates."),
+        argument("tick", reference("Duration"), "The time after which 'now()' moves without a change."),
+      ])
     if isSupported("directive") {
-      add(
-        "live", "Returns the answer again whenever it changes.", operationPlaces,
-        [argument("mode", named(.liveMode), "The form of the updates.")])
       add(
         "asOf", "Reads the data of an earlier time, where it is kept.", operationPlaces,
         [
@@ -96,7 +100,7 @@ extension IntrospectionBuilder {
   private var operationPlaces: [String] {
     var places = ["QUERY"]
     if schema.mutationType != nil { places.append("MUTATION") }
-    if isSupported("subscription") { places.append("SUBSCRIPTION") }
+    places.append("SUBSCRIPTION")
     return places
   }
 

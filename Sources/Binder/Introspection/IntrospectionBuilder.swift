@@ -38,7 +38,7 @@ struct IntrospectionBuilder {
     if !commands.isEmpty || catalog.types.contains(where: { $0.kind == .entity && isVisible($0.id) }) {
       schema.mutationType = number(.mutation)
     }
-    if isSupported("subscription") { schema.subscriptionType = number(.subscription) }
+    schema.subscriptionType = number(.subscription)
     for type in catalog.types where !type.isElement && isVisible(type.id) { addEntity(type) }
     for type in catalog.embeddedTypes where isVisible(type.id) { addEmbedded(type) }
     for type in catalog.enums where isVisible(type.id) { addEnum(type) }

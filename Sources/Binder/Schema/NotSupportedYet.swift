@@ -4,13 +4,11 @@ import GQLBase
 ///
 /// A query or schema that triggers each case stands above it.
 package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
-  /// `subscription { User { id } }`
-  case subscription
   /// `{ User { x := highlight(name) } }`
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
-  /// `{ User @live { id } }` and other directives of the language that stand on operations or fields.
+  /// `query @asOf(version: 3) { User { id } }` and other directives of the language that stand on operations or fields.
   case directive
 
   package static let code = DiagnosticCode("not-supported-yet")
@@ -18,7 +16,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   /// The feature as it is called in messages.
   package var feature: String {
     switch self {
-    case .subscription: "a subscription"
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
     case .directive: "this directive"

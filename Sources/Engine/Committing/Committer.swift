@@ -72,6 +72,8 @@ final class Committer: @unchecked Sendable {
   private let gatheredBytes: Int
   /// Has the storage fold once, as ``exclusively(_:)`` does; set by the database. Returns whether there is more to do.
   var fold: (@Sendable (Committer) throws(QueryError) -> Bool)?
+  /// Called when transactions are kept; set by the database.
+  var noteKept: (@Sendable () -> Void)?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   /// Signaled when nobody commits any more, for ``Progress/exclusives``.
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -417,6 +419,7 @@ final class Committer: @unchecked Sendable {
     if progress.exclusives > 0 { pthread_cond_signal(condition) }
     pthread_mutex_unlock(mutex)
     wake(woken)
+    if hasCommitted { noteKept?() }
   }
 
   /// Takes out those to be woken: first who is to commit next, then those whose transaction is kept. All, where writing

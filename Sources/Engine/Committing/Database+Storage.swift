@@ -7,7 +7,7 @@ extension Database {
   package var isDurable: Bool { committer != nil }
 
   /// The number of the last transaction that queries see; of a database in memory, that of its version.
-  public var version: Int64 { committer?.durable ?? Int64(clamping: current.version) }
+  public var version: Int64 { committer?.durable ?? state.withLock { $0.version } }
 
   /// The number of the last transaction that is kept; 0 for a database in memory.
   public var durableVersion: Int64 { committer?.durable ?? 0 }
@@ -93,7 +93,7 @@ extension Database {
       return adopt(news, committer)
     }
     guard let old else { return false }
-    withExtendedLifetime(old) { tellWatchers() }
+    withExtendedLifetime(old) { live.noteCommit() }
     return true
   }
 
@@ -117,8 +117,10 @@ extension Database {
       let old = state
       if stored.isContinued {
         state.snapshot = stored.snapshot
+        state.version = stored.version
       } else {
-        state = State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion)
+        state = State(
+          snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version)
       }
       return old
     }
@@ -144,7 +146,7 @@ extension Database {
       try alone(committer) { () throws(QueryError) in
         old = adopt(try committer.storage.reopen(), committer)
       }
-      withExtendedLifetime(old) { tellWatchers() }
+      withExtendedLifetime(old) { live.noteCommit() }
     }
   }
 
@@ -162,7 +164,6 @@ extension Database {
 
   /// Brings the transactions that were applied to the storage. Called by the thread that commits.
   private func append(_ committer: Committer) throws(QueryError) {
-    let isWatched = watchers.withLock { !$0.isEmpty }
     let (commits, old) = state.withLockSoon { state in
       // A version that was cut is not lost. None is made here, which would cost more than the commit.
       let old = state.publishCut(through: committer.durable)
@@ -170,7 +171,7 @@ extension Database {
       // Where nobody has looked lately none is cut: whatever is written after it would be copied first. Whoever looks
       // then makes one, see ``State/publishKept(_:)``.
       if let last = commits.last?.version, let open = state.open,
-        state.isLookedAt || isWatched || open.isCutDue || committer.storage.isFolding
+        state.isLookedAt || open.isCutDue || committer.storage.isFolding
       {
         state.isLookedAt = false
         open.cut(through: last)
@@ -189,12 +190,8 @@ extension Database {
     if committer.isGathering {
       // Published when somebody looks, with what has come meanwhile.
       let cut = state.withLock { $0.open?.takeCut(through: last) }
-      return withExtendedLifetime(cut) {}
+      withExtendedLifetime(cut) {}
     }
-    if !isWatched { return }
-    // Before it counts as kept, because who is told of it looks at once.
-    let told = state.withLock { $0.publishCut(through: last) }
-    withExtendedLifetime(told) { tellWatchers() }
   }
 
   /// Has the storage write a little of what it has in its log. Returns whether there is more to do.
@@ -293,6 +290,7 @@ extension Database.State {
   private mutating func publish(_ next: Snapshot, _ version: Int64) -> Snapshot {
     let old = snapshot
     snapshot = next
+    self.version = version
     open?.published = version
     return old
   }

@@ -18,9 +18,6 @@ extension Database {
     defer { withExtendedLifetime(published) {} }
     state.letOthersPass()
     let isApplied = try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
-      // Who is told of each version gets each version. Looked at here, so that who begins to watch, and then looks,
-      // misses none.
-      if watchers.withLock({ !$0.isEmpty }) { return false }
       // Whatever an insertion connects would be copied with all that waits.
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
       let open = state.open ?? OpenVersion(state.snapshot, fold: foldText)
@@ -29,8 +26,11 @@ extension Database {
         needsCompaction = open.needsCompaction
         if open.isFull() || needsCompaction { published = state.publishOpen() }
       }
+      let count = open.count
+      defer { if open.count > count { state.version += 1 } }
       return try open.apply(program, context, into: &output)
     }
+    live.noteCommit()
     // Cannot fail: nothing is kept.
     if needsCompaction { try? dropSuperseded() }
     return isApplied
@@ -45,7 +45,7 @@ extension Database {
     var superseded: Snapshot?
     var isTold = false
     // Freed behind the lock, for which readers wait.
-    defer { withExtendedLifetime(superseded) { if isTold { tellWatchers() } } }
+    defer { withExtendedLifetime(superseded) { if isTold { live.noteCommit() } } }
     state.letOthersPass()
     return try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
@@ -71,7 +71,7 @@ extension Database {
       let changes = open.takeChanges()
       if !changes.isEmpty {
         committer.enqueue(changes, time: context.now)
-        isTold = committer.isGathering && watchers.withLock { !$0.isEmpty }
+        isTold = committer.isGathering
       }
       return true
     }

@@ -34,6 +34,7 @@ extension ResponseWriter {
       }
       if let recursion = compiled.recursion {
         try expandRecursion(compiled, recursion, below, above: level, range, set)
+        trace?.note(child.selection, below.members.rows)
         if !compiled.children.isEmpty {
           try expandChildren(of: compiled, below, 0..<below.members.rows.count, executable, areWritten: isWritten)
         }
@@ -57,6 +58,7 @@ extension ResponseWriter {
       let found = below.members.rows.count
       let rows = found &* max(1, level.members.rows.count > 0 ? compiled.usedScopes : 1)
       try execution.checkMemory(rows &* 4)
+      trace?.note(child.selection, below.members.rows)
       if compiled.showsDepths { takeDepths(set, below) }
       try begin(compiled, below, above: level)
       execution.expanded.bytes &+= rows &* 4

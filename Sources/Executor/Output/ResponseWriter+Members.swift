@@ -45,6 +45,7 @@ extension ResponseWriter {
     // The levels are written once this returns.
     defer { execution.expanded = ExpandedLevels() }
     if let point = selection.point, execution.actuals == nil, let row = point.find(execution) {
+      trace?.note(index, row)
       return try write(row, selection, level, executable, into: &output)
     }
     if let grouping = selection.grouping {
@@ -56,6 +57,7 @@ extension ResponseWriter {
       let set = executable.sets[selection.set]
       if selection.showsDepths { forgetDepths(set) }
       try set.append(.root, execution, into: &level.members)
+      trace?.note(index, level.members.rows)
       if selection.showsDepths { takeDepths(set, level) }
       try begin(selection, level, above: nil)
     }

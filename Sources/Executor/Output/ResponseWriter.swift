@@ -22,6 +22,8 @@ package final class ResponseWriter {
   @exclusivity(unchecked) private(set) var lookAtOutput = outputInterval
   /// Collects loads that only warm the cache, so that they are not removed.
   @exclusivity(unchecked) var warmed: UInt64 = 0
+  /// Notes the rows of each level, for answers that are watched; nil for others.
+  @exclusivity(unchecked) package var trace: LevelTrace?
   /// Bytes of the answer between two looks at its limits.
   private static let outputInterval = 1 << 23
 

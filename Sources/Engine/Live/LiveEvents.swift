@@ -1,0 +1,68 @@
+/// The events of a live query: its answer now, and then each that differs from the one before.
+///
+/// Each iterator subscribes when it is made, and ends when it is released or its task is cancelled. What is committed
+/// while an event is looked at comes as one. ``LiveEvent/error`` is an event like others, after which the query goes on.
+public struct LiveEvents: AsyncSequence, Sendable {
+  /// An event.
+  public typealias Element = LiveEvent
+  /// Nothing: errors are events.
+  public typealias Failure = Never
+
+  private let first: LiveSubscription
+  private let isTaken = Lock(false)
+  private let subscribe: @Sendable () -> LiveSubscription?
+
+  init(_ first: LiveSubscription, subscribe: @escaping @Sendable () -> LiveSubscription?) {
+    self.first = first
+    self.subscribe = subscribe
+  }
+
+  /// Begins to follow the query.
+  public func makeAsyncIterator() -> Iterator {
+    let isFirst = isTaken.withLock { isTaken in
+      defer { isTaken = true }
+      return !isTaken
+    }
+    return Iterator(isFirst ? first : subscribe())
+  }
+
+  /// An iterator over the events of a live query.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let subscription: LiveSubscription?
+
+    init(_ subscription: LiveSubscription?) { self.subscription = subscription }
+
+    /// Returns the next event; nil once the task is cancelled.
+    public mutating func next() async -> LiveEvent? { await next(isolation: nil) }
+
+    /// Returns the next event, without leaving the actor; nil once the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> LiveEvent? {
+      guard let subscription else { return nil }
+      return await withTaskCancellationHandler {
+        await subscription.subscriber.next()
+      } onCancel: {
+        subscription.cancel()
+      }
+    }
+  }
+}
+
+/// A subscription to a live query. It ends when it is cancelled or released.
+public final class LiveSubscription: Sendable {
+  let subscriber: LiveSubscriber
+  private let notifier: LiveNotifier
+
+  init(_ subscriber: LiveSubscriber, _ notifier: LiveNotifier) {
+    self.subscriber = subscriber
+    self.notifier = notifier
+  }
+
+  deinit { cancel() }
+
+  /// Ends the subscription. An event that is being told meanwhile may be the last.
+  public func cancel() {
+    if subscriber.isOver { return }
+    subscriber.end()
+    notifier.remove(subscriber)
+  }
+}

@@ -1,0 +1,115 @@
+import GQLBase
+import GQLBinder
+import GQLCatalog
+import GQLExecutor
+import GQLQuery
+import GQLStore
+
+extension PreparedQuery {
+  /// Tells whether the operation asks for its answer again whenever it changes: a `subscription`, or one with `@live`.
+  public var isLive: Bool { LiveDirective(document.definition(operation)) != nil }
+
+  /// Follows the query: a sequence of its answer now, and of each that differs from the one before.
+  ///
+  /// ```swift
+  /// for await event in try room.live(["chat": "c1"]) { print(event.jsonLine) }
+  /// ```
+  ///
+  /// Any query can be followed, whether or not its text says so.
+  ///
+  /// - Parameters:
+  ///   - variables: The variables, as for ``run(_:options:)``.
+  ///   - mode: The form of later answers; nil for that of the text, which is ``LiveMode/full`` if it says none.
+  ///   - every: The shortest time between two events; nil for that of the text, or none.
+  /// - Throws: ``QueryError`` for a mutation, and where there are as many live queries as may be.
+  public func live(
+    _ variables: [String: Value] = [:], mode: LiveMode? = nil, every: Duration? = nil
+  ) throws(QueryError) -> LiveEvents {
+    let first = try subscription(variables, mode, every, nil)
+    return LiveEvents(first) { try? self.subscription(variables, mode, every, nil) }
+  }
+
+  /// Follows the query: calls `body` with its answer now, and with each that differs from the one before.
+  ///
+  /// ```swift
+  /// let subscription = try room.subscribe(["chat": "c1"]) { event in print(event.jsonLine) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - body: Called on the thread that tells all subscribers of the database, so that it should be short. It may use
+  ///     the database.
+  ///   - variables: The variables, as for ``run(_:options:)``.
+  ///   - mode: The form of later answers; nil for that of the text, which is ``LiveMode/full`` if it says none.
+  ///   - every: The shortest time between two events; nil for that of the text, or none.
+  /// - Throws: ``QueryError`` for a mutation, and where there are as many live queries as may be.
+  /// - Returns: A subscription that ends when it is released.
+  public func subscribe(
+    _ variables: [String: Value] = [:], mode: LiveMode? = nil, every: Duration? = nil,
+    _ body: @escaping @Sendable (LiveEvent) -> Void
+  ) throws(QueryError) -> LiveSubscription {
+    try subscription(variables, mode, every, body)
+  }
+
+  private func subscription(
+    _ variables: [String: Value], _ mode: LiveMode?, _ every: Duration?, _ body: (@Sendable (LiveEvent) -> Void)?
+  ) throws(QueryError) -> LiveSubscription {
+    if isMutation {
+      throw QueryError(code: "not-live", "a mutation cannot be followed", help: "follow a query, or a subscription")
+    }
+    let directive = LiveDirective(document.definition(operation))
+    let isDifferential = mode.map { $0 == .diff } ?? directive?.isDifferential ?? false
+    let interval = every.map(\.nanoseconds) ?? Self.nanoseconds(directive?.every)
+    let subscriber = LiveSubscriber(self, variables, isDifferential: isDifferential, interval: interval, body)
+    return try database.live.add(subscriber, to: database)
+  }
+
+  /// The time after which `now()` moves though nothing has changed, in nanoseconds; 0 for never.
+  var tick: UInt64 { Self.nanoseconds(LiveDirective(document.definition(operation))?.tick) }
+
+  private static func nanoseconds(_ microseconds: Int64?) -> UInt64 {
+    UInt64(clamping: microseconds ?? 0).multipliedReportingOverflow(by: 1000).partialValue
+  }
+
+  /// Runs on a version, and finds what the answer depends on.
+  func answerWithFootprint(
+    _ variables: [String: Value], on snapshot: Snapshot, into output: inout ByteBuffer, _ footprint: inout Footprint
+  ) throws(QueryError) {
+    footprint = Footprint()
+    footprint.isEverything = true
+    if isSegmented {
+      let answer = try writeAnew(variables, on: snapshot, options: RunOptions()) { [UInt8]($0) }
+      return output.append(answer)
+    }
+    var variables = variables
+    if let shared {
+      if snapshot.catalog.version != shared.catalogVersion {
+        return try own().answerWithFootprint(variables, on: snapshot, into: &output, &footprint)
+      }
+      variables.merge(shared.values) { $1 }
+    }
+    let options = RunOptions()
+    let (executable, parameters) = try executable(
+      variables, snapshot, now: nil, options.interruption(document.limits, used: document.readBytes))
+    var problem: RuntimeProblem?
+    var trace: LevelTrace?
+    do {
+      trace = try executable.trace(
+        snapshot, parameters: parameters, limits: options.runLimits(of: document), cancellation: nil, into: &output)
+    } catch {
+      problem = error
+    }
+    var builder = FootprintBuilder(executable.plan, snapshot.catalog, parameters, trace)
+    footprint = builder.build()
+    if let problem { throw failure([problem.diagnostic(snapshot: snapshot)]) }
+  }
+}
+
+extension Duration {
+  /// The nanoseconds, as many as there may be; 0 for less than nothing.
+  fileprivate var nanoseconds: UInt64 {
+    let parts = components
+    if parts.seconds < 0 || parts.attoseconds < 0 { return 0 }
+    let (whole, isTooLong) = UInt64(parts.seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    return isTooLong ? .max / 2 : min(whole, .max / 2) &+ UInt64(parts.attoseconds / 1_000_000_000)
+  }
+}

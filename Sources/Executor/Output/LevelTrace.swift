@@ -1,0 +1,28 @@
+import GQLStore
+
+/// A record of the rows that an answer was written of, level by level. Kept for a run whose answer is watched.
+package final class LevelTrace {
+  /// By selection: the rows of its members.
+  package private(set) var rows: ContiguousArray<ContiguousArray<UInt32>>
+  /// By selection: whether there are more rows than are kept.
+  package private(set) var isPartial: ContiguousArray<Bool>
+  /// Rows that a level keeps.
+  private static let most = 4096
+
+  package init(selections: Int) {
+    rows = ContiguousArray(repeating: [], count: selections)
+    isPartial = ContiguousArray(repeating: false, count: selections)
+  }
+
+  func note(_ selection: Int, _ members: borrowing RowBuffer) {
+    if isPartial[selection] { return }
+    if rows[selection].count + members.count > Self.most {
+      isPartial[selection] = true
+      rows[selection] = []
+      return
+    }
+    rows[selection].append(contentsOf: UnsafeBufferPointer(start: members.base, count: members.count))
+  }
+
+  func note(_ selection: Int, _ row: UInt32) { if row != PageLayout.noRow { rows[selection].append(row) } }
+}
