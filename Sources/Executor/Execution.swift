@@ -186,7 +186,7 @@ package final class Execution {
   /// The same for work that cannot throw, and holds so many bytes meanwhile: false once the run is to end. Then what the
   /// work gives has no meaning, and whoever started it throws by ``checkStop()``.
   @inline(__always)
-  func goesOn(_ bytes: Int, holding held: @autoclosure () -> Int = 0) -> Bool {
+  func shouldContinue(_ bytes: Int, holding held: @autoclosure () -> Int = 0) -> Bool {
     usage.charged &+= bytes
     return usage.charged < Execution.chargedBytes ? !usage.isStopped : look(held())
   }

@@ -350,17 +350,17 @@ struct QueryCases {
     [
       QueryCase(
         "group", "users by city with average age", goal: 15, finalGoal: 125,
-        "{ User(groupBy: city, orderBy: city) { city n: count() age: round(avg(age), 3) } }",
+        "{ User(groupBy: city, orderBy: city) { city n: count() age: round(avg(age), 9) } }",
         sql: """
           SELECT json_object('User', json_group_array(json_object('city', city, 'n', n, 'age', age)))
-          FROM (SELECT city, count(*) AS n, round(avg(age), 3) AS age FROM user GROUP BY city ORDER BY city)
+          FROM (SELECT city, count(*) AS n, round(avg(age), 9) AS age FROM user GROUP BY city ORDER BY city)
           """),
       QueryCase(
         "group_1m", "all messages by the city of their author, average likes", goal: 15,
-        "{ Message(groupBy: author.city, orderBy: city) { city n: count() likes: round(avg(likes), 3) } }",
+        "{ Message(groupBy: author.city, orderBy: city) { city n: count() likes: round(avg(likes), 9) } }",
         sql: """
           SELECT json_object('Message', json_group_array(json_object('city', city, 'n', n, 'likes', likes)))
-          FROM (SELECT u.city AS city, count(*) AS n, round(avg(m.likes), 3) AS likes FROM message m JOIN user u ON u.id = m.authorId
+          FROM (SELECT u.city AS city, count(*) AS n, round(avg(m.likes), 9) AS likes FROM message m JOIN user u ON u.id = m.authorId
             GROUP BY u.city ORDER BY u.city)
           """),
       QueryCase(

@@ -41,7 +41,7 @@ final class ConstantSet: @unchecked Sendable {
     used.initialize(repeating: 0, count: capacity)
     let json = JSONHash(seed)
     for cell in cells {
-      if let execution, !execution.goesOn(8) { break }
+      if let execution, !execution.shouldContinue(8) { break }
       if form == .linear {
         slots[count] = cell
         used[count] = 1

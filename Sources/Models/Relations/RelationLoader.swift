@@ -14,7 +14,7 @@ final class RelationLoader: Sendable {
     /// Those that entities may ask for, by ``RelationDescriptor/number``.
     var relations: [UInt16: StoredRelation] = [:]
     var asked: Set<RelationID> = []
-    var lent = LentRelations()
+    var lent = RelationCache()
     var problem: (any Error)?
   }
   private let context: Context
@@ -74,7 +74,7 @@ final class RelationLoader: Sendable {
   private func loadLent<Target, Directionality, Cardinality, Constraints>(
     _ relation: Relation<Target, Directionality, Cardinality, Constraints>
   ) -> Relation<Target, Directionality, Cardinality, Constraints> {
-    let key = LentRelations.Key(number: relation.number, depth: relation.depth, row: relation.row)
+    let key = RelationCache.Key(number: relation.number, depth: relation.depth, row: relation.row)
     let (found, known) = state.withLock { state -> (StoredRelation?, AnyObject?) in
       guard let found = state.relations[relation.number] else { return (nil, nil) }
       state.asked.insert(found.id)

@@ -24,7 +24,7 @@ final class SaveStage {
   @exclusivity(unchecked) private(set) var entities: [Entity] = []
   /// Holds what is left to do, the innermost last.
   @exclusivity(unchecked) var steps: [SaveStep] = []
-  private var namesakes = Namesakes()
+  private var namesakes = DuplicateKeys()
   /// Indicates whether an entity that was new stands twice.
   @exclusivity(unchecked) var hasTwins = false
   /// Scratch for the links of one relation.

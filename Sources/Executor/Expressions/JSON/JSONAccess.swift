@@ -23,7 +23,7 @@ enum JSONAccess {
       let first = reader.position
       reader.skipValue()
       if isFound { return first..<reader.position }
-      if !execution.goesOn(16) { return nil }
+      if !execution.shouldContinue(16) { return nil }
     }
     return nil
   }
@@ -41,7 +41,7 @@ enum JSONAccess {
       reader.skipValue()
       if place == index { return first..<reader.position }
       place += 1
-      if !execution.goesOn(8) { return nil }
+      if !execution.shouldContinue(8) { return nil }
     }
     return nil
   }
@@ -60,7 +60,7 @@ enum JSONAccess {
       let kind = reader.kind()
       let first = reader.position
       reader.skipValue()
-      if !execution.goesOn(8) || !visit(first..<reader.position, kind) { return }
+      if !execution.shouldContinue(8) || !visit(first..<reader.position, kind) { return }
     }
   }
 

@@ -74,7 +74,7 @@ final class JSONComparison {
     while true {
       let kind = left.reader.kind()
       let other = right.reader.kind()
-      if let execution, !execution.goesOn(16, holding: byteCount) { return 0 }
+      if let execution, !execution.shouldContinue(16, holding: byteCount) { return 0 }
       if kind == .none || other == .none { return nil }
       if kind != other { return kind.rawValue - other.rawValue }
       var order = 0
@@ -211,7 +211,7 @@ final class JSONComparison {
       case .null, .bool, .number: _ = side.reader.skipWord()
       case .none: side.reader.position = side.reader.count
       }
-      if let execution, !execution.goesOn(32, holding: side.byteCount) { break }
+      if let execution, !execution.shouldContinue(32, holding: side.byteCount) { break }
     }
     if !isSorted {
       let reader = side.reader
@@ -245,7 +245,7 @@ final class JSONComparison {
       let order = memcmp(first.base + mine.start + offset, second.base + theirs.start + offset, size)
       if order != 0 { return Int(order) }
       offset += size
-      if let execution, !execution.goesOn(size / 8 + 8) { return 0 }
+      if let execution, !execution.shouldContinue(size / 8 + 8) { return 0 }
     }
     return (mine.end - mine.start) - (theirs.end - theirs.start)
   }
@@ -262,7 +262,7 @@ final class JSONComparison {
       if a != b { return a - b }
       if a < 0 { return 0 }
       steps &+= 1
-      if steps & 0xFFF == 0, let execution, !execution.goesOn(1 << 14) { return 0 }
+      if steps & 0xFFF == 0, let execution, !execution.shouldContinue(1 << 14) { return 0 }
     }
   }
 

@@ -42,7 +42,7 @@ struct JSONExtents {
       }
       if reader.position >= look {
         look = reader.position + step
-        if let execution = reader.execution, !execution.goesOn(1 << 15, holding: byteCount) { return }
+        if let execution = reader.execution, !execution.shouldContinue(1 << 15, holding: byteCount) { return }
       }
     } while !open.isEmpty && reader.position < reader.count
   }

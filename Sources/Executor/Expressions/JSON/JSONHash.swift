@@ -76,7 +76,7 @@ final class JSONHash {
       case .none: return nil
       }
       let held = frames.capacity * MemoryLayout<Frame>.stride
-      if let execution = reader.execution, !execution.goesOn(16, holding: held) { return nil }
+      if let execution = reader.execution, !execution.shouldContinue(16, holding: held) { return nil }
       // What is complete goes into what is around it, until something begins.
       while true {
         guard var frame = frames.popLast() else { return hash }
@@ -107,7 +107,7 @@ final class JSONHash {
       let byte = bytes.next()
       if byte < 0 { break }
       scratch.append(UInt8(truncatingIfNeeded: byte))
-      if scratch.count & 0xFFF == 0, let execution = reader.execution, !execution.goesOn(1 << 13) { break }
+      if scratch.count & 0xFFF == 0, let execution = reader.execution, !execution.shouldContinue(1 << 13) { break }
     }
     return KeyHash.bytes(scratch.start, scratch.count, seed)
   }

@@ -3,7 +3,7 @@ import GQLStore
 
 /// Equality and order of JSON values: structural, numbers by exact value, members in any order.
 ///
-/// Once the run is to end, what these give has no meaning; see ``Execution/goesOn(_:holding:)``. Without an execution
+/// Once the run is to end, what these give has no meaning; see ``Execution/shouldContinue(_:holding:)``. Without an execution
 /// they end when they are done.
 enum JSONOrder {
   static func isEqual(_ left: Cell, _ right: Cell, _ execution: Execution?) -> Bool {

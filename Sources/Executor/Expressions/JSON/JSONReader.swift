@@ -62,8 +62,8 @@ struct JSONReader {
 
   /// Counts bytes that were gone through; false, and at the end of the text, once the run is to end.
   @inline(__always)
-  private mutating func goesOn(_ bytes: Int, _ holding: Int = 0) -> Bool {
-    guard let execution, !execution.goesOn(bytes) else { return true }
+  private mutating func shouldContinue(_ bytes: Int, _ holding: Int = 0) -> Bool {
+    guard let execution, !execution.shouldContinue(bytes) else { return true }
     position = count
     return false
   }
@@ -112,7 +112,7 @@ struct JSONReader {
     var hasEscapes = false
     while index < count {
       if index >= look {
-        if !goesOn(Self.step / 4) { break }
+        if !shouldContinue(Self.step / 4) { break }
         look = index &+ Self.step
       }
       if count &- index >= 8 {
@@ -147,7 +147,7 @@ struct JSONReader {
       default: position &+= 1
       }
       if position >= look {
-        if !goesOn(Self.step) { break }
+        if !shouldContinue(Self.step) { break }
         look = position &+ Self.step
       }
     }
@@ -179,11 +179,11 @@ struct JSONReader {
       default: position &+= 1
       }
       if position >= look {
-        if !goesOn(Self.step) { return }
+        if !shouldContinue(Self.step) { return }
         look = position &+ Self.step
       }
     } while depth > 0 && position < count
-    if position &- start > 64 { _ = goesOn((position &- start) & (Self.step &- 1)) }
+    if position &- start > 64 { _ = shouldContinue((position &- start) & (Self.step &- 1)) }
   }
 }
 

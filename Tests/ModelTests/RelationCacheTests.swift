@@ -43,7 +43,7 @@ private struct Ring {
 private let priced = GQLiteModels.Guarded(0)
 
 /// What conditions and orders in Swift look at is read once, however many of the entities lead to it.
-@Suite(.serialized) struct LentRelationTests {
+@Suite(.serialized) struct RelationCacheTests {
   private static let families = GQLiteModels.Guarded<[Int: Context]>([:])
 
   private func family(_ count: Int) throws -> Context {
@@ -127,14 +127,14 @@ private let priced = GQLiteModels.Guarded(0)
 
   /// What is remembered is bounded, and what all ask for stays.
   @Test func memoryIsBounded() {
-    var lent = LentRelations()
-    let hot = LentRelations.Key(number: 1, depth: 0, row: 0)
+    var lent = RelationCache()
+    let hot = RelationCache.Key(number: 1, depth: 0, row: 0)
     lent.keep(LentTargets([Toy(id: 7, price: 1)]), hot)
     let many = LentTargets(Array(repeating: Toy(id: 1, price: 1), count: 100))
-    let count = 4 * LentRelations.mostEntities / 100
-    var kept: [LentRelations.Key] = []
+    let count = 4 * RelationCache.mostEntities / 100
+    var kept: [RelationCache.Key] = []
     for row in 1...count {
-      kept.append(LentRelations.Key(number: 1, depth: 1, row: UInt32(row)))
+      kept.append(RelationCache.Key(number: 1, depth: 1, row: UInt32(row)))
       lent.keep(many, kept[row - 1])
       #expect(lent.targets(hot) != nil)
     }

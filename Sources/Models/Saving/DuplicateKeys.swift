@@ -1,7 +1,7 @@
 import GQLStore
 
 /// The records of a save by their entities: a hash table of their numbers, which are written to it when somebody asks.
-struct Namesakes {
+struct DuplicateKeys {
   /// By place: the last record of an entity; -1 where there is none.
   private var slots: [Int32] = []
   /// How many entities there are.
@@ -11,7 +11,7 @@ struct Namesakes {
 
   mutating func removeAll() {
     if seen == 0 { return }
-    self = Namesakes()
+    self = DuplicateKeys()
   }
 
   /// The last of the records before one that are of the same entity. Precondition: asked in the order of the records.

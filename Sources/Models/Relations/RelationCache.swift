@@ -2,7 +2,7 @@
 ///
 /// There are two generations: where the younger one has grown to the capacity it becomes the older one, whose entries live
 /// on only if they are asked for.
-struct LentRelations {
+struct RelationCache {
   /// A relation of an entity, at the end of so many relations: entities that are lent know how far they are, so that
   /// conditions end where data go round.
   struct Key: Hashable {
