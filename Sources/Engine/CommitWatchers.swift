@@ -1,4 +1,6 @@
 import GQLCatalog
+import GQLExecutor
+import GQLStore
 
 /// What another module keeps with the data of a database, published together with a snapshot.
 package protocol SnapshotCompanion: AnyObject, Sendable {
@@ -9,20 +11,47 @@ package protocol SnapshotCompanion: AnyObject, Sendable {
   var propertyWithoutColumn: String? { get }
 }
 
-/// Who is told that a database has a new version.
+/// Those who are told that a database has a new version, and of what data.
 struct CommitWatchers {
-  private var bodies: [UInt64: @Sendable () -> Void] = [:]
+  struct Watch {
+    let body: @Sendable () -> Void
+    /// The data that it is told of, as it was in a version; nil for all.
+    var dependence: (footprint: Footprint, snapshot: Snapshot)?
+  }
+  private var watches: [UInt64: Watch] = [:]
   private var last: UInt64 = 0
+  /// Those that were added, removed, or look at other data.
+  private var changed: Set<UInt64> = []
 
   mutating func add(_ body: @escaping @Sendable () -> Void) -> UInt64 {
     last += 1
-    bodies[last] = body
+    watches[last] = Watch(body: body)
+    changed.insert(last)
     return last
   }
 
-  mutating func remove(_ number: UInt64) { bodies[number] = nil }
-  var isEmpty: Bool { bodies.isEmpty }
-  var all: [@Sendable () -> Void] { Array(bodies.values) }
+  mutating func remove(_ number: UInt64) {
+    watches[number] = nil
+    changed.insert(number)
+  }
+
+  mutating func narrow(_ number: UInt64, to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
+    if watches[number] == nil { return }
+    watches[number]?.dependence = dependence
+    changed.insert(number)
+  }
+
+  var isEmpty: Bool { watches.isEmpty }
+
+  /// Takes out those that have changed; nil for one that was removed.
+  mutating func takeChanged() -> [(number: UInt64, watch: Watch?)] {
+    if changed.isEmpty { return [] }
+    defer { changed.removeAll() }
+    return changed.map { number in
+      defer { watches[number]?.dependence = nil }
+      return (number, watches[number])
+    }
+  }
 }
 
 /// As long as it lives, its closure is called after new versions of a database.
@@ -36,6 +65,11 @@ package final class CommitWatch: Sendable {
   }
 
   deinit { notifier.unwatch(number) }
+
+  /// Has the closure called only after changes of some data, which were looked at in a version; nil for all.
+  package func narrow(to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
+    notifier.narrow(number, to: dependence)
+  }
 }
 
 extension Database {

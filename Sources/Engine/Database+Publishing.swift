@@ -70,6 +70,9 @@ extension Database {
     }
   }
 
+  /// Returns the number of the transaction that is published next. Called by the one writer.
+  private func nextVersion(after state: State) -> Int64 { committer?.durable ?? state.version + 1 }
+
   private static var thread: UInt {
     // A number on some systems, an address on others.
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }

@@ -128,6 +128,9 @@ final class LiveSubscriber: Sendable {
 
   // MARK: - Who takes by itself
 
+  /// Returns what is to be told now; nil for nothing.
+  func take() -> LiveEvent? { place.withLock { take(&$0, MonotonicClock.now).0 }.map { event($0) } }
+
   /// Returns the next event; nil once it is over.
   func next() async -> LiveEvent? {
     while true {

@@ -50,11 +50,19 @@ extension PreparedQuery {
     try subscription(variables, mode, every, body)
   }
 
+  /// Follows the query, for a program that takes events when it wants to.
+  package func follow(
+    _ variables: [String: Value] = [:], mode: LiveMode? = nil, every: Duration? = nil
+  ) throws(QueryError) -> LiveSubscription {
+    try subscription(variables, mode, every, nil)
+  }
+
   private func subscription(
     _ variables: [String: Value], _ mode: LiveMode?, _ every: Duration?, _ body: (@Sendable (LiveEvent) -> Void)?
   ) throws(QueryError) -> LiveSubscription {
     if isMutation {
-      throw QueryError(code: "not-live", "a mutation cannot be followed", help: "follow a query, or a subscription")
+      throw QueryError(
+        code: DocumentProblem.notLive.code, "a mutation cannot be followed", help: "follow a query, or a subscription")
     }
     let directive = LiveDirective(document.definition(operation))
     let isDifferential = mode.map { $0 == .diff } ?? directive?.isDifferential ?? false
@@ -98,7 +106,7 @@ extension PreparedQuery {
     } catch {
       problem = error
     }
-    var builder = FootprintBuilder(executable.plan, snapshot.catalog, parameters, trace)
+    var builder = FootprintBuilder(executable.plan, snapshot, parameters, trace)
     footprint = builder.build()
     if let problem { throw failure([problem.diagnostic(snapshot: snapshot)]) }
   }

@@ -43,18 +43,35 @@ final class OpenVersion {
   /// A version that was cut while there were no later statements, and the number of its last transaction.
   private var lastCut: (snapshot: Snapshot, version: Int64)?
 
-  /// Tells whether each statement's changes are recorded, and taken after it. Then there is no journal.
-  private let isRecording: Bool
+  /// Tells whether each statement's changes are recorded, and taken after it.
+  let isRecording: Bool
+  /// Tells whether statements are kept, to be applied again. Where they are not, they are taken back by their changes.
+  private let isJournaled: Bool
 
-  /// - Parameter published: The number of the last transaction in `base`, where changes are to be recorded.
-  init(_ base: Snapshot, fold: @escaping TextFold, recordingAfter published: Int64? = nil) {
+  /// - Parameter isRecording: Whether somebody is told of the changes of each statement.
+  init(_ base: Snapshot, fold: @escaping TextFold, isRecording: Bool) {
     self.base = base
     self.fold = fold
-    self.published = published ?? 0
-    isRecording = published != nil
+    published = 0
+    self.isRecording = isRecording
+    isJournaled = true
+    mutator = Self.mutator(base, fold, isRecording)
+  }
+
+  /// - Parameter published: The number of the last transaction in `base`.
+  init(_ base: Snapshot, fold: @escaping TextFold, recordingAfter published: Int64) {
+    self.base = base
+    self.fold = fold
+    self.published = published
+    isRecording = true
+    isJournaled = false
+    mutator = Self.mutator(base, fold, true)
+  }
+
+  private static func mutator(_ base: Snapshot, _ fold: @escaping TextFold, _ isRecording: Bool) -> Mutator {
     let transaction = WriteTransaction(base, fold: fold)
     if isRecording { transaction.beginRecording() }
-    mutator = Mutator(continuing: transaction)
+    return Mutator(continuing: transaction)
   }
 
   /// Returns the changes of the last statement.
@@ -109,7 +126,7 @@ final class OpenVersion {
   ///
   /// - Parameter unkept: The number of statements that would be taken back.
   func isFull(unkept: Int64 = 0) -> Bool {
-    if isRecording { return uncut >= Self.maximumStatements + 8 * Int(clamping: unkept) }
+    if !isJournaled { return uncut >= Self.maximumStatements + 8 * Int(clamping: unkept) }
     return isRecovered || journal.count >= Self.maximumStatements || programs >= Self.maximumPrograms
       || work >= Self.maximumWork
   }
@@ -139,7 +156,7 @@ final class OpenVersion {
       if isOutgrown { return false }
       throw problem
     }
-    if mutator.hasWritten, isRecording {
+    if mutator.hasWritten, !isJournaled {
       recorded += 1
       uncut += 1
     } else if mutator.hasWritten {
@@ -153,8 +170,8 @@ final class OpenVersion {
   /// Applies what was committed to the published version again, in the place of what a statement has left half done.
   private func recover() {
     isRecovered = true
-    if isRecording { return undo() }
-    mutator = Mutator(continuing: WriteTransaction(base, fold: fold))
+    if !isJournaled { return undo() }
+    mutator = Self.mutator(base, fold, isRecording)
     var answer = ByteBuffer(capacity: 256)
     for statement in journal {
       answer.removeAll()
@@ -166,6 +183,8 @@ final class OpenVersion {
         preconditionFailure("what was committed cannot be applied again")
       }
     }
+    // They were told of already.
+    if isRecording { _ = takeChanges() }
   }
 
   /// Takes back what a statement has left half done.

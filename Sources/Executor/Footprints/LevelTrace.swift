@@ -15,13 +15,17 @@ package final class LevelTrace {
   }
 
   func note(_ selection: Int, _ members: borrowing RowBuffer) {
+    note(selection, UnsafeBufferPointer(start: members.base, count: members.count))
+  }
+
+  package func note(_ selection: Int, _ members: UnsafeBufferPointer<UInt32>) {
     if isPartial[selection] { return }
     if rows[selection].count + members.count > Self.most {
       isPartial[selection] = true
       rows[selection] = []
       return
     }
-    rows[selection].append(contentsOf: UnsafeBufferPointer(start: members.base, count: members.count))
+    rows[selection].append(contentsOf: members)
   }
 
   func note(_ selection: Int, _ row: UInt32) { if row != PageLayout.noRow { rows[selection].append(row) } }
