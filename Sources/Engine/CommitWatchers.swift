@@ -59,9 +59,11 @@ package final class CommitWatch: Sendable {
   private let notifier: LiveNotifier
   private let number: UInt64
 
-  fileprivate init(_ notifier: LiveNotifier, _ number: UInt64) {
-    self.notifier = notifier
-    self.number = number
+  /// Calls `body` after new versions of a database, on the thread that tells all who follow it. What is committed while
+  /// it is called comes as one.
+  package init(_ database: Database, _ body: @escaping @Sendable () -> Void) {
+    notifier = database.live
+    number = notifier.watch(database, body)
   }
 
   deinit { notifier.unwatch(number) }
@@ -73,12 +75,6 @@ package final class CommitWatch: Sendable {
 }
 
 extension Database {
-  /// Calls `body` after new versions, on the thread that tells all who follow the database. What is committed while it
-  /// is called comes as one.
-  package func watchCommits(_ body: @escaping @Sendable () -> Void) -> CommitWatch {
-    CommitWatch(live, live.watch(self, body))
-  }
-
   /// Returns once those who follow the database were told of all that was committed before. Not to be called by them.
   package func waitUntilTold() { live.wait() }
 }

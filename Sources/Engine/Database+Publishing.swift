@@ -61,7 +61,7 @@ extension Database {
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot
-        state.version = nextVersion(after: state)
+        state.version = state.nextVersion(committer)
         state.hasSchema = true
         return old
       }
@@ -69,9 +69,6 @@ extension Database {
       return made.output
     }
   }
-
-  /// Returns the number of the transaction that is published next. Called by the one writer.
-  private func nextVersion(after state: State) -> Int64 { committer?.durable ?? state.version + 1 }
 
   private static var thread: UInt {
     // A number on some systems, an address on others.
@@ -85,13 +82,14 @@ extension Database {
       [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
   }
 
-  func publish(_ snapshot: Snapshot) throws(QueryError) {
+  /// - Parameter isTransaction: Whether it has changed something, rather than left behind what is superseded.
+  func publish(_ snapshot: Snapshot, isTransaction: Bool = true) throws(QueryError) {
     try keep(snapshot)
     // What only the old version holds is freed behind the lock, for which readers wait.
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
-      state.version = nextVersion(after: state)
+      if isTransaction { state.version = state.nextVersion(committer) }
       return old
     }
     withExtendedLifetime(old) { live.noteCommit() }
@@ -112,7 +110,7 @@ extension Database {
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
-      state.version = nextVersion(after: state)
+      state.version = state.nextVersion(committer)
       state.companion = companion
       state.hasSchema = true
       return old
@@ -130,7 +128,7 @@ extension Database {
       let old = state.snapshot
       state = State(
         snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion,
-        version: nextVersion(after: state))
+        version: state.nextVersion(committer))
       return old
     }
     withExtendedLifetime(old) {

@@ -56,7 +56,7 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
 
   private func begin() {
     watch.withLock { watch in
-      if watch == nil { watch = database.watchCommits { [weak self] in self?.schedule() } }
+      if watch == nil { watch = CommitWatch(database) { [weak self] in self?.schedule() } }
     }
   }
 
@@ -164,7 +164,7 @@ public struct _AnswerIterator<Entity: EntityModelProtocol, Output>: AsyncIterato
     database = live.database
     decoding = live.decoding
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    watch = live.database.watchCommits { continuation.yield() }
+    watch = CommitWatch(live.database) { continuation.yield() }
     commits = stream.makeAsyncIterator()
   }
 

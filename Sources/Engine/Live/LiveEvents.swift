@@ -64,8 +64,6 @@ public final class LiveSubscription: Sendable {
 
   /// Ends the subscription. An event that is being told meanwhile may be the last.
   public func cancel() {
-    if subscriber.isOver { return }
-    subscriber.end()
-    notifier.remove(subscriber)
+    if subscriber.end() { notifier.remove(subscriber) }
   }
 }

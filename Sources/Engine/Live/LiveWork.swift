@@ -24,6 +24,8 @@ struct LiveWork: ~Copyable {
     let query: PreparedQuery
     var subscribers: [LiveSubscriber] = []
     var footprint = FootprintIndex.Entry()
+    /// What the footprint was found from; nil where it is to be found after each run.
+    var basis: FootprintBasis?
     var state: LiveState?
     /// Bytes that it holds.
     var bytes = 0
@@ -97,8 +99,6 @@ struct LiveWork: ~Copyable {
   }
 
   private mutating func remove(_ subscriber: LiveSubscriber) {
-    newcomers.removeAll { $0 === subscriber }
-    later.removeAll { $0.subscriber === subscriber }
     guard let number = subscriber.question, let question = questions[number] else { return }
     question.subscribers.removeAll { $0 === subscriber }
     if !question.subscribers.isEmpty { return }
@@ -203,11 +203,12 @@ struct LiveWork: ~Copyable {
   private mutating func run(_ question: Question, _ snapshot: Snapshot, _ limits: QueryLimits) {
     if question.tick > 0 { question.nextTick = lastLook &+ question.tick }
     buffer.removeAll()
-    var footprint = Footprint()
+    var footprint: Footprint?
     var content: LiveState.Content
     var isSame = false
     do throws(QueryError) {
-      try question.query.answerWithFootprint(question.key.variables, on: snapshot, into: &buffer, &footprint)
+      footprint = try question.query.answerWithFootprint(
+        question.key.variables, on: snapshot, into: &buffer, &question.basis)
       if case .answer(let last)? = question.state?.content, isAnswer(last) {
         isSame = true
         content = .answer(last)
@@ -215,10 +216,11 @@ struct LiveWork: ~Copyable {
         content = .answer(buffer.withUnsafeBytes { [UInt8]($0) })
       }
     } catch {
+      footprint = question.query.footprintOfFailure(question.key.variables, on: snapshot)
       if case .error(let last)? = question.state?.content { isSame = last == error }
       content = .error(error)
     }
-    index.replace(&question.footprint, of: question.number, by: footprint)
+    if let footprint { index.replace(&question.footprint, of: question.number, by: footprint) }
     var held = question.footprint.byteCount
     if case .answer(let bytes) = content { held += bytes.count }
     if bytes - question.bytes + held > limits.liveBytes {

@@ -87,7 +87,7 @@ extension Database {
   private func dropSuperseded() throws(QueryError) {
     let transaction = WriteTransaction(current, fold: foldText)
     transaction.takeUpCompaction()
-    try publish(transaction.commit())
+    try publish(transaction.commit(), isTransaction: false)
   }
 
   /// The number of statements that were committed since the published version.

@@ -44,6 +44,8 @@ package struct FootprintBuilder {
   /// The rows of the answer; nil where there is none, because the run has failed.
   let trace: LevelTrace?
   var footprint = Footprint()
+  /// Indicates whether the footprint depends on data beside the rows of the answer.
+  package private(set) var readsData = false
 
   package init(_ plan: PhysicalPlan, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ trace: LevelTrace?) {
     query = plan.query
@@ -130,6 +132,7 @@ package struct FootprintBuilder {
 
   /// Adds the rows on a path of to-one relations, with what is read at its end.
   private mutating func follow(_ path: ArraySlice<RelationID>, from row: UInt32, _ columns: ColumnMask) {
+    readsData = true
     guard let first = path.first else { return }
     let relation = catalog[first]
     let reader = snapshot.column(relation.source, relation.column)
@@ -361,6 +364,7 @@ package struct FootprintBuilder {
       }
       return true
     }
+    readsData = true
     let reader = snapshot.column(relation.source, relation.column)
     var targets: [UInt32] = []
     for row in rows where !reader.isNull(row) {
@@ -412,6 +416,7 @@ package struct FootprintBuilder {
         else { continue }
         let relation = catalog[id]
         guard let rows = row(under: value, column, of: relation.target) else { continue }
+        readsData = true
         // Another row under the key is another one that leads there.
         footprint.insert(rows.hash, in: column, of: relation.target, .members)
         if let row = rows.row {

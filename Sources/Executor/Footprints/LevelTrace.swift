@@ -9,6 +9,16 @@ package final class LevelTrace {
   /// Rows that a level keeps.
   private static let most = 4096
 
+  /// A hash of all rows, by which two traces of one plan are most certainly told apart.
+  package var hash: UInt64 {
+    var hash = KeyHash.seed
+    for (number, rows) in rows.enumerated() {
+      hash = KeyHash.combine(hash, UInt64(truncatingIfNeeded: isPartial[number] ? -1 : rows.count))
+      for row in rows { hash = KeyHash.combine(hash, KeyHash.word(UInt64(row), KeyHash.seed)) }
+    }
+    return hash
+  }
+
   package init(selections: Int) {
     rows = ContiguousArray(repeating: [], count: selections)
     isPartial = ContiguousArray(repeating: false, count: selections)
