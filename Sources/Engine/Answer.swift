@@ -3,7 +3,7 @@ public struct Answer: Sendable, Hashable {
   /// The answer as compact JSON in UTF-8.
   public let utf8: [UInt8]
 
-  init(utf8: [UInt8]) { self.utf8 = utf8 }
+  package init(utf8: [UInt8]) { self.utf8 = utf8 }
 
   /// The answer as compact JSON. Complexity: O(bytes).
   public var jsonString: String { String(decoding: utf8, as: UTF8.self) }

@@ -1,4 +1,6 @@
 import GQLCatalog
+import GQLExecutor
+import GQLStore
 
 /// What another module keeps with the data of a database, published together with a snapshot.
 package protocol SnapshotCompanion: AnyObject, Sendable {
@@ -9,20 +11,47 @@ package protocol SnapshotCompanion: AnyObject, Sendable {
   var propertyWithoutColumn: String? { get }
 }
 
-/// Who is told that a database has a new version.
+/// Those who are told that a database has a new version, and of what data.
 struct CommitWatchers {
-  private var bodies: [UInt64: @Sendable () -> Void] = [:]
+  struct Watch {
+    let body: @Sendable () -> Void
+    /// The data that it is told of, as it was in a version; nil for all.
+    var dependence: (footprint: Footprint, snapshot: Snapshot)?
+  }
+  private var watches: [UInt64: Watch] = [:]
   private var last: UInt64 = 0
+  /// Those that were added, removed, or look at other data.
+  private var changed: Set<UInt64> = []
 
   mutating func add(_ body: @escaping @Sendable () -> Void) -> UInt64 {
     last += 1
-    bodies[last] = body
+    watches[last] = Watch(body: body)
+    changed.insert(last)
     return last
   }
 
-  mutating func remove(_ number: UInt64) { bodies[number] = nil }
-  var isEmpty: Bool { bodies.isEmpty }
-  var all: [@Sendable () -> Void] { Array(bodies.values) }
+  mutating func remove(_ number: UInt64) {
+    watches[number] = nil
+    changed.insert(number)
+  }
+
+  mutating func narrow(_ number: UInt64, to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
+    if watches[number] == nil { return }
+    watches[number]?.dependence = dependence
+    changed.insert(number)
+  }
+
+  var isEmpty: Bool { watches.isEmpty }
+
+  /// Takes out those that have changed; nil for one that was removed.
+  mutating func takeChanged() -> [(number: UInt64, watch: Watch?)] {
+    if changed.isEmpty { return [] }
+    defer { changed.removeAll() }
+    return changed.map { number in
+      defer { watches[number]?.dependence = nil }
+      return (number, watches[number])
+    }
+  }
 }
 
 /// As long as it lives, its closure is called after new versions of a database.
@@ -30,21 +59,22 @@ package final class CommitWatch: Sendable {
   private let notifier: LiveNotifier
   private let number: UInt64
 
-  fileprivate init(_ notifier: LiveNotifier, _ number: UInt64) {
-    self.notifier = notifier
-    self.number = number
+  /// Calls `body` after new versions of a database, on the thread that tells all who follow it. What is committed while
+  /// it is called comes as one.
+  package init(_ database: Database, _ body: @escaping @Sendable () -> Void) {
+    notifier = database.live
+    number = notifier.watch(database, body)
   }
 
   deinit { notifier.unwatch(number) }
+
+  /// Has the closure called only after changes of some data, which were looked at in a version; nil for all.
+  package func narrow(to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
+    notifier.narrow(number, to: dependence)
+  }
 }
 
 extension Database {
-  /// Calls `body` after new versions, on the thread that tells all who follow the database. What is committed while it
-  /// is called comes as one.
-  package func watchCommits(_ body: @escaping @Sendable () -> Void) -> CommitWatch {
-    CommitWatch(live, live.watch(self, body))
-  }
-
   /// Returns once those who follow the database were told of all that was committed before. Not to be called by them.
   package func waitUntilTold() { live.wait() }
 }

@@ -61,7 +61,7 @@ extension Database {
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot
-        state.version = nextVersion(after: state)
+        state.version = state.nextVersion(committer)
         state.hasSchema = true
         return old
       }
@@ -82,13 +82,14 @@ extension Database {
       [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
   }
 
-  func publish(_ snapshot: Snapshot) throws(QueryError) {
+  /// - Parameter isTransaction: Whether it has changed something, rather than left behind what is superseded.
+  func publish(_ snapshot: Snapshot, isTransaction: Bool = true) throws(QueryError) {
     try keep(snapshot)
     // What only the old version holds is freed behind the lock, for which readers wait.
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
-      state.version = nextVersion(after: state)
+      if isTransaction { state.version = state.nextVersion(committer) }
       return old
     }
     withExtendedLifetime(old) { live.noteCommit() }
@@ -109,7 +110,7 @@ extension Database {
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
-      state.version = nextVersion(after: state)
+      state.version = state.nextVersion(committer)
       state.companion = companion
       state.hasSchema = true
       return old
@@ -127,7 +128,7 @@ extension Database {
       let old = state.snapshot
       state = State(
         snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion,
-        version: nextVersion(after: state))
+        version: state.nextVersion(committer))
       return old
     }
     withExtendedLifetime(old) {

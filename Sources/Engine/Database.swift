@@ -100,7 +100,7 @@ public final class Database: Sendable {
   ) {
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, version: stored.version))
-    committer?.noteKept = { [live] in live.noteCommit() }
+    committer?.live = live
     // Not the database: whatever is referred to weakly is counted slowly.
     committer?.fold = { [state, writer] (committer) throws(QueryError) -> Bool in
       try Self.fold(committer, state, writer)

@@ -18,6 +18,8 @@ enum DocumentProblem: CaseIterable {
   case dataNotAllowed
   /// `database.run(text, variables: ["x": Double.nan])`
   case unencodableValue
+  /// `mutation.live()`
+  case notLive
 
   var code: DiagnosticCode {
     switch self {
@@ -29,6 +31,7 @@ enum DocumentProblem: CaseIterable {
     case .wrongLimit: "wrong-limit"
     case .dataNotAllowed: "data-not-allowed"
     case .unencodableValue: "unencodable-value"
+    case .notLive: "not-live"
     }
   }
 }

@@ -56,7 +56,7 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
 
   private func begin() {
     watch.withLock { watch in
-      if watch == nil { watch = database.watchCommits { [weak self] in self?.schedule() } }
+      if watch == nil { watch = CommitWatch(database) { [weak self] in self?.schedule() } }
     }
   }
 
@@ -103,6 +103,7 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   /// Runs the query, if it may have another answer, and publishes that; whether there is one.
   private func advance(_ progress: inout Progress) -> Bool {
     let result: News
+    defer { watch.withLock { $0?.narrow(to: progress.cursor.dependence) } }
     do {
       guard let answer = try progress.cursor.advance(to: database.entities) else { return false }
       result = .output(try decoding(progress.cursor, answer))
@@ -163,7 +164,7 @@ public struct _AnswerIterator<Entity: EntityModelProtocol, Output>: AsyncIterato
     database = live.database
     decoding = live.decoding
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    watch = live.database.watchCommits { continuation.yield() }
+    watch = CommitWatch(live.database) { continuation.yield() }
     commits = stream.makeAsyncIterator()
   }
 
@@ -177,7 +178,9 @@ public struct _AnswerIterator<Entity: EntityModelProtocol, Output>: AsyncIterato
   /// - Throws: what running the query throws.
   public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
     while !Task.isCancelled {
-      if let answer = try cursor.advance(to: database.entities) { return try decoding(cursor, answer) }
+      let answer = try cursor.advance(to: database.entities)
+      watch.narrow(to: cursor.dependence)
+      if let answer { return try decoding(cursor, answer) }
       guard await commits.next(isolation: actor) != nil else { return nil }
     }
     return nil

@@ -20,7 +20,7 @@ struct Arguments {
   private static let valued: Set<String> = [
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
     "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
-    "data-root", "id", "input-format", "db", "since", "from",
+    "data-root", "id", "input-format", "db", "since", "from", "mode", "every", "count",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [

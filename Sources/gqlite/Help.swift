@@ -18,6 +18,7 @@ enum Help {
            gqlite import --db FILE PATH…         bring data into a database
            gqlite export FILE DIR                write the data of a database into files
            gqlite --db FILE 'mutation …'         ask or change a database
+           gqlite live --db FILE 'QUERY'         print the answer of a query again whenever it changes
            gqlite log FILE                       print the last commits of a database
            gqlite diff FILE --from V --to V      print what differs between two versions
            gqlite verify FILE                    check a database
@@ -83,9 +84,28 @@ enum Help {
       --limit NAME=N    one limit, times in milliseconds; may be repeated. Names: document-bytes, tokens, nesting, fields,
                         expansion, problems, visited-rows, answer-nodes, answer-bytes, time, memory, recursion-depth,
                         recursion-entities, text-bytes, list-elements, pattern-bytes, pattern-steps,
-                        pattern-depth, pattern-memory
+                        pattern-depth, pattern-memory, live-queries, live-bytes
 
     exit codes: 0 done · 1 the document, the data or a query failed · 2 wrong usage
+
+    """,
+    "live": """
+    usage: gqlite live --db FILE DOCUMENT | 'QUERY' | - | -e TEXT
+
+    Follows the only operation of a document, or the one named, and prints a line for each answer that differs from
+    the one before: {"version":8,"data":…}, {"version":9,"patch":[…]}, or {"version":10,"errors":[…]}. The database may be
+    written to by another process; it is looked at every 10 milliseconds. Ends at a signal, or when its output is closed.
+
+    \(inputs)
+    \(variables)
+      --mode M          'full': whole answers; 'diff': JSON patches (RFC 6902) after the first answer. Without it the mode
+                        of the document, '@live(mode: DIFF)', or 'full'
+      --every T         the shortest time between two lines: 500ms, 5s, 2m
+      --count N         end after N lines
+      --limits L        'standard' (default) or 'serve', for untrusted documents
+      --limit NAME=N    one limit, times in milliseconds; may be repeated
+
+    exit codes: 0 done · 1 the document or the database failed · 2 wrong usage
 
     """,
     "explain": """

@@ -62,7 +62,7 @@ private enum VersionArgument {
 }
 
 /// The pauses of a command that goes on until it is ended.
-private enum Follower {
+enum Follower {
   // Safe because a handler only sets it, and the command has one thread.
   nonisolated(unsafe) private static var isEnded: sig_atomic_t = 0
 
@@ -78,9 +78,9 @@ private enum Follower {
   }
 
   /// Waits a moment. Returns false when the command is to end: at a signal, or when nobody reads its output.
-  static func wait() -> Bool {
+  static func wait(_ milliseconds: Int32 = 100) -> Bool {
     var output = pollfd(fd: 1, events: 0, revents: 0)
-    let found = poll(&output, 1, 100)
+    let found = poll(&output, 1, milliseconds)
     return isEnded == 0 && (found <= 0 || output.revents & Int16(POLLERR | POLLHUP | POLLNVAL) == 0)
   }
 }

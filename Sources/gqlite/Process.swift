@@ -79,7 +79,7 @@ enum Process {
       ("generate", GenerateCommand.run), ("init", InitCommand.run), ("import", ImportCommand.run),
       ("export", ExportCommand.run), ("verify", VerifyCommand.run), ("backup", BackupCommand.run),
       ("compact", CompactCommand.run),
-      ("log", LogCommand.run), ("diff", DiffCommand.run),
+      ("log", LogCommand.run), ("diff", DiffCommand.run), ("live", LiveCommand.run),
     ]
     if arguments.isEmpty {
       Terminal.standardError.write(Help.main)

@@ -34,6 +34,7 @@ enum RunCommand {
             let shape = try format.shape(of: query, values)
             format.write(try query.run(values, options: options), shape)
           }
+          if query.isLive, !query.isExplained { session.tellThatItAnswersOnce() }
           if query.isMutation, !query.isExplained { session.tellThatNothingIsKept() }
         }
       } catch {

@@ -7,6 +7,8 @@ struct Session {
   /// The database that is named, if one is: what documents change is kept in it.
   let databasePath: String?
   private let isReadOnly: Bool
+  /// Tells whether the database is followed, whoever writes to it.
+  private let follows: Bool
   /// Lists what the command line names as data.
   let data: [DataArgument]
   private let inputFormat: DataFormat?
@@ -28,7 +30,8 @@ struct Session {
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
 
-  init(_ arguments: inout Arguments) throws {
+  init(_ arguments: inout Arguments, follows: Bool = false) throws {
+    self.follows = follows
     schemaPath = try arguments.value("schema")
     inputFormat = try arguments.value("input-format").map { name throws(UsageError) in
       guard let format = DataFormat(rawValue: name == "jsonl" ? "ndjson" : name) else {
@@ -294,7 +297,7 @@ struct Session {
   /// The database of a file, which keeps what is changed.
   private mutating func open(_ path: String) throws(QueryError) -> Database {
     if let cached { return cached.database }
-    let options = StorageOptions(access: isReadOnly ? .read : .write, creates: false)
+    let options = StorageOptions(access: follows ? .follow : isReadOnly ? .read : .write, creates: false)
     let database = try Database(path: path, storage: options)
     database.limits = limits
     cached = (path, database)
@@ -323,6 +326,11 @@ struct Session {
       error.problems.contains(where: { ["unknown-field", "unknown-name"].contains($0.code) })
     else { return }
     Terminal.standardError.write("gqlite: no data was given; name it before the query: gqlite people.csv '{ … }'\n")
+  }
+
+  /// Says that a subscription was answered once.
+  func tellThatItAnswersOnce() {
+    Process.tell("this is the first answer; 'gqlite live --db FILE' prints later ones", after: "note: ")
   }
 
   /// Says once that what a mutation changed ends with the process, where there are files that it may seem to change.

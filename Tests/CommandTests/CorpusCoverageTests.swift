@@ -75,7 +75,7 @@ import Testing
   static let elsewhere: Set<String> = [
     // Programs.
     "cancelled", "command-failed", "data-conflict", "data-loss", "data-not-allowed", "function-failed", "function-name",
-    "nested-transaction", "read-only", "several-operations", "transaction-ended", "unencodable-value",
+    "nested-transaction", "not-live", "read-only", "several-operations", "transaction-ended", "unencodable-value",
     // The command line and its limits.
     "memory", "needs-one-list", "no-operation", "timeout", "unknown-header", "unknown-operation",
     "wrong-header", "wrong-limit",

@@ -4,13 +4,15 @@ import GQLDifferential
 import Synchronization
 
 // differential [--seed N] [--databases N] [--queries N] [--jobs N] [--reports N]
+// differential --corpus N [--seed N]
 // differential --live N [--seed N] [--jobs N] [--reports N]
 //
 // Random queries on random data: the reference evaluator and every plan give the same bytes. A failing database is had
 // again by its seed: `differential --seed N --databases 1`. With `--live`, so many pairs of a live query and a change
-// instead: what is told leads to the bytes of the query run again.
+// instead: what is told leads to the bytes of the query run again. With `--corpus`, the same of the queries of
+// Tests/Corpus and Examples, while so many changes are made to each of their databases.
 
-var options = ["seed": 1, "databases": 1000, "queries": 100, "jobs": 2, "reports": 5, "live": 0]
+var options = ["seed": 1, "databases": 1000, "queries": 100, "jobs": 2, "reports": 5, "live": 0, "corpus": 0]
 var arguments = CommandLine.arguments.dropFirst()
 while let flag = arguments.popFirst() {
   let name = flag.hasPrefix("--") ? String(flag.dropFirst(2)) : flag
@@ -24,6 +26,12 @@ let first = UInt64(options["seed"] ?? 1)
 let databases = options["databases"] ?? 1000
 let jobs = max(1, options["jobs"] ?? 2)
 let wantedReports = max(1, options["reports"] ?? 5)
+if let changes = options["corpus"], changes > 0 {
+  var corpus = LiveCorpus()
+  corpus.changes = changes
+  let start = ContinuousClock.now
+  finish(try corpus.run(["Tests/Corpus", "Examples"], seed: first), first, start, wantedReports)
+}
 let liveChecks = options["live"] ?? 0
 if liveChecks > 0 { followAll(first, liveChecks, jobs, wantedReports) }
 var campaign = Campaign()
@@ -56,30 +64,3 @@ print(
   \(seconds) s
   """)
 exit(result.reports.isEmpty ? 0 : 1)
-
-/// Follows random queries until so many were compared, and exits.
-func followAll(_ first: UInt64, _ checks: Int, _ jobs: Int, _ wantedReports: Int) -> Never {
-  let next = Atomic<Int>(0)
-  let total = Mutex(LiveCampaign.Result())
-  let start = ContinuousClock.now
-  DispatchQueue.concurrentPerform(iterations: jobs) { _ in
-    while true {
-      let place = next.add(1, ordering: .relaxed).oldValue
-      let result = LiveCampaign().run(seed: first &+ UInt64(place))
-      let isEnough = total.withLock { total in
-        total.add(result)
-        return total.checks >= checks || total.reports.count >= wantedReports
-      }
-      if isEnough { return }
-    }
-  }
-  let result = total.withLock { $0 }
-  for report in result.reports.prefix(wantedReports) { print(report, terminator: "\n\n") }
-  let seconds = start.duration(to: .now).components.seconds
-  print(
-    """
-    seeds from \(first): \(result.checks) pairs of a live query and a change, \(result.told) answers told, \
-    \(result.reports.count) differences, \(seconds) s
-    """)
-  exit(result.reports.isEmpty ? 0 : 1)
-}

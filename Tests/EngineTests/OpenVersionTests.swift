@@ -171,7 +171,7 @@ import Testing
   @Test("who watches commits is told of them, and statements gather all the same") func watching() throws {
     let database = try database()
     let told = Failures()
-    let watch = database.watchCommits { told.add("told") }
+    let watch = CommitWatch(database) { told.add("told") }
     try insert(database, 1...3)
     database.waitUntilTold()
     #expect((1...4).contains(told.all.count))

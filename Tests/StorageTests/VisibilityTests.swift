@@ -181,7 +181,7 @@ import Testing
     let options = StorageOptions(durability: durability)
     let database = try Database(MemoryBackend(), schema: Self.schema, storage: options)
     let seen = Mutex<[Int]>([])
-    let watch = database.watchCommits { [weak database] in
+    let watch = CommitWatch(database) { [weak database] in
       seen.withLock { $0.append(database?.count(of: "User") ?? -1) }
     }
     for id in 0..<20 { try database.run("mutation { insertUser(data: {id: \(id)}) { id } }") }

@@ -24,6 +24,7 @@ struct Benchmark {
     }
     if let directory = options.writeDirectory { return try write(to: directory) }
     if let directory = options.answersDirectory { return try writeAnswers(to: directory) }
+    if options.only == ["state"] { return try LiveBenchmark(options.scale, report).run() }
     if !options.isJSON {
       print("scale \(options.scale), seed \(options.seed), SQLite \(String(cString: sqlite3_libversion()))")
     }

@@ -4,7 +4,7 @@ struct Options {
     usage: benchmark [options]
       --scale N        size of the data, 1 is 100,000 users and 1,000,000 messages (default 1)
       --seed N         seed of the data (default 2026)
-      --only A,B       only the named queries
+      --only A,B       only the named queries; 'state' measures live queries, and nothing else
       --seconds N      time for each query and engine (default 1)
       --sqlite-only    measure the yardstick alone
       --no-memory      skip the two child processes that measure memory

@@ -125,7 +125,8 @@ extension Binder {
     refuseRepeats(operation.directives)
     for directive in operation.directives {
       switch directive.name.text {
-      case "live": checkLive(directive, of: operation)
+      case "live":
+        for (problem, range) in LiveDirective.problems(of: directive, on: operation) { report(problem, at: range) }
       case "asOf": report(.notSupportedYet(.directive), at: directive.range)
       case "explain": checkExplain(directive)
       case "transaction":

@@ -72,8 +72,8 @@ final class Committer: @unchecked Sendable {
   private let gatheredBytes: Int
   /// Has the storage fold once, as ``exclusively(_:)`` does; set by the database. Returns whether there is more to do.
   var fold: (@Sendable (Committer) throws(QueryError) -> Bool)?
-  /// Called when transactions are kept; set by the database.
-  var noteKept: (@Sendable () -> Void)?
+  /// Is told of transactions that are kept, but for those that a writer publishes itself; set by the database.
+  var live: LiveNotifier?
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   /// Signaled when nobody commits any more, for ``Progress/exclusives``.
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -160,8 +160,13 @@ final class Committer: @unchecked Sendable {
 
   // MARK: - The queue
 
-  /// Adds a transaction that was applied to the open version; see ``wait(for:committing:)``.
-  func enqueue(_ changes: ChangeSet, time: Int64) { locked { add(changes, time) } }
+  /// Adds a transaction that was applied to the open version; see ``wait(for:committing:)``. Returns its number.
+  func enqueue(_ changes: ChangeSet, time: Int64) -> Int64 {
+    locked {
+      add(changes, time)
+      return appliedVersion.load(ordering: .relaxed)
+    }
+  }
 
   /// Adds a transaction where commits gather and there is room for it. Returns whether it did.
   func gathers(_ changes: ChangeSet, time: Int64) -> Bool {
@@ -413,13 +418,15 @@ final class Committer: @unchecked Sendable {
       durableVersion.store(version ?? max(durable, progress.taken.last?.version ?? 0), ordering: .releasing)
       noteCommit()
     }
+    let isTold = hasCommitted && !isGathering && live?.isFollowed ?? false
+    let kept = isTold ? progress.taken : []
     progress.taken.removeAll(keepingCapacity: true)
     progress.company = progress.waiters.count + 1
     let woken = nextWaiters(through: durableVersion.load(ordering: .relaxed))
     if progress.exclusives > 0 { pthread_cond_signal(condition) }
     pthread_mutex_unlock(mutex)
     wake(woken)
-    if hasCommitted { noteKept?() }
+    if !kept.isEmpty { live?.note(kept) }
   }
 
   /// Takes out those to be woken: first who is to commit next, then those whose transaction is kept. All, where writing

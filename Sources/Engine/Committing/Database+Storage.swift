@@ -265,6 +265,9 @@ extension Database {
 }
 
 extension Database.State {
+  /// Returns the number of the transaction that is published next. Called by the one writer.
+  func nextVersion(_ committer: Committer?) -> Int64 { committer?.durable ?? version + 1 }
+
   /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
   ///
   /// Takes back what is applied and not kept in the version that is made, unless one was cut in time. After the first look

@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLExecutor
 import GQLStore
 
 /// The footprints of all live queries, in which a change finds those that it may concern.
@@ -20,6 +21,8 @@ struct FootprintIndex {
   private var free: ContiguousArray<Int32> = []
   /// By type: the columns whose values are looked up, and how many footprints do so.
   private var keyColumns: [Int: [Int: Int]] = [:]
+  /// By type: the columns of which intervals are looked up.
+  private var trees: [Int: [Int: IntervalTree]] = [:]
   /// The questions that any change may concern.
   private var everything: Set<Int32> = []
 
@@ -27,9 +30,10 @@ struct FootprintIndex {
   struct Entry {
     fileprivate var nodes: ContiguousArray<Int32> = []
     fileprivate var keyColumns: ContiguousArray<UInt64> = []
+    fileprivate var intervals: [(interval: Footprint.Interval, place: Int32)] = []
     fileprivate var isEverything = false
 
-    var byteCount: Int { nodes.count * 64 + keyColumns.count * 8 }
+    var byteCount: Int { nodes.count * 64 + keyColumns.count * 8 + intervals.count * 112 }
   }
 
   /// Puts the footprint of a question in the place of the one that it had.
@@ -42,16 +46,29 @@ struct FootprintIndex {
       return
     }
     entry.nodes.reserveCapacity(footprint.places.count)
-    for (key, columns) in footprint.places { entry.nodes.append(add(key, columns, question)) }
+    for place in footprint.places { entry.nodes.append(add(place.key, place.columns, question)) }
+    for interval in footprint.intervals { entry.intervals.append((interval, add(interval, question))) }
     for column in footprint.keyColumns {
       entry.keyColumns.append(column)
       keyColumns[Int(column >> 32), default: [:]][Int(UInt32(truncatingIfNeeded: column)), default: 0] += 1
     }
   }
 
+  private mutating func add(_ interval: Footprint.Interval, _ question: Int32) -> Int32 {
+    trees[interval.type, default: [:]][interval.column, default: IntervalTree()]
+      .insert(interval.lower...interval.upper, interval.columns, of: question)
+  }
+
+  private mutating func remove(_ interval: Footprint.Interval, _ place: Int32) {
+    trees[interval.type]?[interval.column]?.remove(place)
+    if trees[interval.type]?[interval.column]?.isEmpty ?? false { trees[interval.type]?[interval.column] = nil }
+    if trees[interval.type]?.isEmpty ?? false { trees[interval.type] = nil }
+  }
+
   mutating func remove(_ entry: inout Entry, of question: Int32) {
     if entry.isEverything { everything.remove(question) }
     for node in entry.nodes { remove(node) }
+    for (interval, place) in entry.intervals { remove(interval, place) }
     for column in entry.keyColumns {
       let (type, column) = (Int(column >> 32), Int(UInt32(truncatingIfNeeded: column)))
       guard let count = keyColumns[type]?[column] else { continue }
@@ -64,9 +81,14 @@ struct FootprintIndex {
   /// Returns whether an entry has nothing but a footprint.
   private func holds(_ entry: Entry, _ footprint: Footprint) -> Bool {
     if entry.isEverything || footprint.isEverything { return entry.isEverything == footprint.isEverything }
-    return entry.nodes.count == footprint.places.count && entry.keyColumns.count == footprint.keyColumns.count
-      && entry.nodes.allSatisfy { footprint.places[nodes[Int($0)].key] == nodes[Int($0)].columns }
-      && entry.keyColumns.allSatisfy { footprint.keyColumns.contains($0) }
+    guard entry.nodes.count == footprint.places.count, entry.keyColumns == footprint.keyColumns,
+      entry.intervals.count == footprint.intervals.count
+    else { return false }
+    for (number, place) in footprint.places.enumerated() {
+      let node = nodes[Int(entry.nodes[number])]
+      if node.key != place.key || node.columns != place.columns { return false }
+    }
+    return zip(entry.intervals, footprint.intervals).allSatisfy { $0.interval == $1 }
   }
 
   private mutating func add(_ key: UInt64, _ columns: ColumnMask, _ question: Int32) -> Int32 {
@@ -106,7 +128,7 @@ struct FootprintIndex {
   func find(_ changes: ChangeSet, from old: Snapshot, into hits: inout Set<Int32>) -> Bool {
     if changes.isEmpty { return true }
     hits.formUnion(everything)
-    if heads.isEmpty { return true }
+    if heads.isEmpty, trees.isEmpty { return true }
     var isKnown = true
     do throws(ChangeProblem) {
       try changes.forEachChange { change in if !find(change, old, &hits) { isKnown = false } }
@@ -119,7 +141,10 @@ struct FootprintIndex {
 
   private func find(_ change: borrowing RowChange, _ old: Snapshot, _ hits: inout Set<Int32>) -> Bool {
     var columns: ColumnMask = []
-    if change.hasOtherStatus || change.hasOtherRecords {
+    if change.hasOtherStatus {
+      // What reads a row that is not new has come to it by what has changed too: its membership, or a link.
+      columns = .members
+    } else if change.hasOtherRecords {
       columns = .all
     } else {
       for field in change.fields { columns.formUnion(ColumnMask(field.column)) }
@@ -127,24 +152,43 @@ struct FootprintIndex {
     }
     find(Footprint.key(allOf: change.type), columns, &hits)
     find(Footprint.key(row: change.row, of: change.type), columns, &hits)
-    guard let keys = keyColumns[change.type] else { return true }
-    let type = EntityTypeID(change.type)
-    for column in keys.keys {
-      if let field = change.field(column) {
-        find(Footprint.key(hash(field.before, field.kind), in: column, of: change.type), columns, &hits)
-        find(Footprint.key(hash(field.after, field.kind), in: column, of: change.type), columns, &hits)
-      } else if change.isNew {
-        find(Footprint.key(nil, in: column, of: change.type), columns, &hits)
-      } else {
-        guard Int(change.row) < old.slotCount(type) else { return false }
-        let id = ColumnID(column)
-        let reader = old.column(type, id)
-        let kind = old.catalog[type][id].kind
-        let cell = reader.isNull(change.row) ? nil : reader.cell(change.row, kind: kind)
-        find(Footprint.key(hash(cell, kind), in: column, of: change.type), columns, &hits)
+    if let keys = keyColumns[change.type] {
+      for column in keys.keys {
+        guard let (before, after) = cells(of: change, column, old) else { return false }
+        let kind = old.catalog[EntityTypeID(change.type)][ColumnID(column)].kind
+        let hash = hash(before, kind)
+        find(Footprint.key(hash, in: column, of: change.type), columns, &hits)
+        let other = self.hash(after, kind)
+        if other != hash { find(Footprint.key(other, in: column, of: change.type), columns, &hits) }
+      }
+    }
+    if let trees = trees[change.type] {
+      for (column, tree) in trees {
+        guard let (before, after) = cells(of: change, column, old) else { return false }
+        let descriptor = old.catalog[EntityTypeID(change.type)][ColumnID(column)]
+        for cell in [before, after] {
+          guard let image = cell.flatMap({ KeyOrder.image($0, descriptor) }) else { continue }
+          tree.find(image) { if !$1.isDisjoint(with: columns) { hits.insert($0) } }
+        }
       }
     }
     return true
+  }
+
+  /// The values that a row has in a column before and after a change, nil for null; nil where that is not known.
+  private func cells(
+    of change: borrowing RowChange, _ column: Int, _ old: Snapshot
+  ) -> (before: Cell?, after: Cell?)? {
+    if let field = change.field(column) { return (field.before, field.after) }
+    if change.isNew { return (nil, nil) }
+    let (type, id) = (EntityTypeID(change.type), ColumnID(column))
+    guard Int(change.row) < old.slotCount(type) else { return nil }
+    let reader = old.column(type, id)
+    if reader.isNull(change.row) { return (nil, nil) }
+    let kind = old.catalog[type][id].kind
+    let cell = reader.cell(change.row, kind: kind)
+    if kind == .reference, cell.low == UInt64(PageLayout.noRow) { return (nil, nil) }
+    return (cell, cell)
   }
 
   private func hash(_ cell: Cell?, _ kind: ColumnKind) -> UInt64? { cell.flatMap { KeyHash.cell($0, kind) } }

@@ -59,10 +59,11 @@ public final class LiveSubscription: Sendable {
 
   deinit { cancel() }
 
+  /// Takes what is to be told now; nil for nothing.
+  package func take() -> LiveEvent? { subscriber.take() }
+
   /// Ends the subscription. An event that is being told meanwhile may be the last.
   public func cancel() {
-    if subscriber.isOver { return }
-    subscriber.end()
-    notifier.remove(subscriber)
+    if subscriber.end() { notifier.remove(subscriber) }
   }
 }

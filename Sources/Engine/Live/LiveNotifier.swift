@@ -5,6 +5,14 @@ import GQLExecutor
 import GQLStore
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Tells those who follow a database what its commits change.
 ///
 /// It has one thread, as long as somebody follows. Commits only wake it. It then looks at the newest version, finds what
@@ -24,16 +32,37 @@ final class LiveNotifier: Sendable {
     var isRunning = false
   }
   private let inbox = Lock(Inbox())
-  private let isFollowed = Atomic<Bool>(false)
+  private let news = Lock(LiveNews())
+  private let hasFollowers = Atomic<Bool>(false)
   /// Indicates whether the thread has been woken, and has not looked since.
   private let hasNews = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
 
   init() {}
 
+  /// Indicates whether somebody follows, so that changes are worth being recorded.
+  var isFollowed: Bool { @inline(__always) get { hasFollowers.load(ordering: .relaxed) } }
+
   /// Notes that there is a new version.
-  @inline(__always)
-  func noteCommit() { if isFollowed.load(ordering: .relaxed) { rouse() } }
+  func noteCommit() {
+    if !isFollowed { return }
+    news.withLock { $0.isUnknown = true }
+    rouse()
+  }
+
+  /// Notes the changes of a transaction, which anybody can see now.
+  func note(_ changes: ChangeSet, _ version: Int64) {
+    if !isFollowed { return }
+    news.withLock { $0.add(changes, version) }
+    rouse()
+  }
+
+  /// Notes the changes of transactions, which anybody can see now.
+  func note(_ commits: [Commit]) {
+    if !isFollowed { return }
+    news.withLock { for commit in commits { $0.add(commit.changes, commit.version) } }
+    rouse()
+  }
 
   private func rouse() { if !hasNews.exchange(true, ordering: .acquiringAndReleasing) { wake.signal() } }
 
@@ -79,6 +108,10 @@ final class LiveNotifier: Sendable {
     rouse()
   }
 
+  func narrow(_ number: UInt64, to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
+    inbox.withLock { $0.watches.narrow(number, to: dependence) }
+  }
+
   /// Returns once all that was committed before is told, but for what is to be told later.
   func wait() {
     let semaphore = DispatchSemaphore(value: 0)
@@ -92,7 +125,7 @@ final class LiveNotifier: Sendable {
   }
 
   private func begin(_ inbox: inout Inbox, _ database: Database) {
-    isFollowed.store(true, ordering: .relaxed)
+    hasFollowers.store(true, ordering: .relaxed)
     inbox.database = database
     if inbox.isRunning { return }
     inbox.isRunning = true
@@ -108,7 +141,10 @@ final class LiveNotifier: Sendable {
       // Those who waited when the last look began.
       for semaphore in waiting { semaphore.signal() }
       waiting = []
-      if let deadline = work.deadline {
+      if work.isQuiet {
+        nap()
+        hasNews.store(false, ordering: .sequentiallyConsistent)
+      } else if let deadline = work.deadline {
         let now = MonotonicClock.now
         if deadline > now { _ = wake.wait(timeout: .now() + .nanoseconds(Int(clamping: deadline - now))) }
       } else {
@@ -116,29 +152,68 @@ final class LiveNotifier: Sendable {
       }
       hasNews.store(false, ordering: .sequentiallyConsistent)
       guard let database = take(&work, &waiting) else { return }
-      if work.look(at: database) {
-        for body in inbox.withLock({ $0.watches.all }) { body() }
+      let news = news.withLock { news in
+        defer { news = LiveNews() }
+        return news
       }
+      work.look(at: database, news)
       work.tell()
     }
   }
 
   /// Takes what was left for the thread. Returns the database; nil where nobody follows it any more, and the thread ends.
   private func take(_ work: inout LiveWork, _ waiting: inout [DispatchSemaphore]) -> Database? {
+    var coming: [LiveSubscriber] = []
+    var leaving: [LiveSubscriber] = []
+    var watching: [(number: UInt64, watch: CommitWatchers.Watch?)] = []
     let (database, isOver) = inbox.withLock { inbox -> (Database?, Bool) in
-      work.take(&inbox.newcomers, &inbox.leavers)
+      swap(&coming, &inbox.newcomers)
+      swap(&leaving, &inbox.leavers)
       swap(&waiting, &inbox.waiting)
+      watching = inbox.watches.takeChanged()
       let database = inbox.database
       let isOver = inbox.subscriberCount == 0 && inbox.watches.isEmpty
       if isOver {
-        isFollowed.store(false, ordering: .relaxed)
+        hasFollowers.store(false, ordering: .relaxed)
         inbox.isRunning = false
         inbox.database = nil
-        for semaphore in waiting { semaphore.signal() }
       }
       return (database, isOver)
     }
-    // Where it is over, the database is released here, without the lock.
+    // Without the lock, because what is released here may unsubscribe others. Where it is over, so is the database.
+    work.take(coming, leaving, watching)
+    if isOver { for semaphore in waiting { semaphore.signal() } }
     return isOver ? nil : database
+  }
+
+  /// Waits for a moment in which nobody wakes the thread, because it looks afterwards anyway. Where one commit follows
+  /// another, waking it for each would cost more than the commit.
+  private func nap() {
+    hasNews.store(true, ordering: .sequentiallyConsistent)
+    usleep(Self.napTime)
+  }
+
+  private static let napTime: UInt32 = 50
+}
+
+/// What was committed since the last look.
+struct LiveNews {
+  /// The changes of transactions, in order.
+  private(set) var changes: [(changes: ChangeSet, version: Int64)] = []
+  private var bytes = 0
+  /// Indicates whether there are transactions whose changes are not among them.
+  var isUnknown = false
+  /// Changes of more bytes are found by comparing versions.
+  private static let mostBytes = 1 << 20
+
+  mutating func add(_ set: ChangeSet, _ version: Int64) {
+    if isUnknown { return }
+    bytes += set.bytes.count + 64
+    if bytes > Self.mostBytes {
+      changes = []
+      isUnknown = true
+    } else {
+      changes.append((set, version))
+    }
   }
 }

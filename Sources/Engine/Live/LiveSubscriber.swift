@@ -128,33 +128,40 @@ final class LiveSubscriber: Sendable {
 
   // MARK: - Who takes by itself
 
+  /// Returns what is to be told now; nil for nothing.
+  func take() -> LiveEvent? { place.withLock { take(&$0, MonotonicClock.now).0 }.map { event($0) } }
+
   /// Returns the next event; nil once it is over.
   func next() async -> LiveEvent? {
     while true {
       let (taken, isOver) = place.withLock { (take(&$0, MonotonicClock.now).0, $0.isOver) }
       if let taken { return event(taken) }
       if isOver { return nil }
-      await withCheckedContinuation { continuation in
-        let goesOn = place.withLock { place in
-          if place.isOver || place.newest != nil && place.earliest <= MonotonicClock.now { return true }
-          place.waiting = continuation
-          return false
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        // Where two wait, the first one looks again.
+        let resumed = place.withLock { place -> CheckedContinuation<Void, Never>? in
+          let isReady = place.newest != nil && place.earliest <= MonotonicClock.now
+          if place.isOver || isReady { return continuation }
+          defer { place.waiting = continuation }
+          return place.waiting
         }
-        if goesOn { continuation.resume() }
+        resumed?.resume()
       }
     }
   }
 
-  /// Ends it: nothing more is told, and who waits goes on.
-  func end() {
-    let waiting = place.withLock { place in
+  /// Ends it: nothing more is told, and who waits goes on. Returns whether it had not ended before.
+  func end() -> Bool {
+    let (waiting, isFirst) = place.withLock { place -> (CheckedContinuation<Void, Never>?, Bool) in
+      let isFirst = !place.isOver
       place.isOver = true
       place.newest = nil
       place.taken = nil
       defer { place.waiting = nil }
-      return place.waiting
+      return (place.waiting, isFirst)
     }
     waiting?.resume()
+    return isFirst
   }
 
   var isOver: Bool { place.withLock { $0.isOver } }

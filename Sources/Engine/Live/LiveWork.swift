@@ -1,5 +1,14 @@
 import GQLBase
+import GQLExecutor
 import GQLStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// The state of the thread that tells those who follow a database.
 struct LiveWork: ~Copyable {
@@ -15,6 +24,8 @@ struct LiveWork: ~Copyable {
     let query: PreparedQuery
     var subscribers: [LiveSubscriber] = []
     var footprint = FootprintIndex.Entry()
+    /// What the footprint was found from; nil where it is to be found after each run.
+    var basis: FootprintBasis?
     var state: LiveState?
     /// Bytes that it holds.
     var bytes = 0
@@ -34,18 +45,28 @@ struct LiveWork: ~Copyable {
   private var lastNumber: Int32 = 0
   private var index = FootprintIndex()
   private var newcomers: [LiveSubscriber] = []
+  /// Those who are told that there is a new version, by negative numbers.
+  private var watches: [Int32: (body: @Sendable () -> Void, footprint: FootprintIndex.Entry)] = [:]
+  /// The versions that watches have looked at when they said what they look at; nil for those that have not yet.
+  private var narrowed: [(number: Int32, snapshot: Snapshot?)] = []
   /// The version that was looked at last, and the number of its last transaction.
   private var seen: Snapshot?
   private var version: Int64 = 0
+  /// The number of the last transaction whose changes were looked up.
+  private var covered: Int64 = 0
   /// Those who are to be told later.
   private var later: [(time: UInt64, subscriber: LiveSubscriber)] = []
   private var ticking: Set<Int32> = []
   private var isFollowing = false
   private var lastLook: UInt64 = 0
+  /// Indicates whether the last transactions concerned nobody, and others are likely to follow.
+  private(set) var isQuiet = false
   private var bytes = 0
   private var buffer = ByteBuffer(capacity: 4096)
   /// Nanoseconds between two looks at a file that others write to.
   private static let followingInterval: UInt64 = 10_000_000
+  /// Transactions after which a version is looked at though they concern nobody.
+  private static let mostUnseen: Int64 = 1024
 
   /// When there is something to do, though nobody has written; nil for never.
   var deadline: UInt64? {
@@ -56,16 +77,28 @@ struct LiveWork: ~Copyable {
   }
 
   /// Takes those who come and go.
-  mutating func take(_ coming: inout [LiveSubscriber], _ leaving: inout [LiveSubscriber]) {
+  mutating func take(
+    _ coming: [LiveSubscriber], _ leaving: [LiveSubscriber],
+    _ watching: [(number: UInt64, watch: CommitWatchers.Watch?)]
+  ) {
+    for (number, watch) in watching { take(-Int32(truncatingIfNeeded: number & 0x3FFF_FFFF) - 1, watch) }
     newcomers += coming
-    coming.removeAll()
     for subscriber in leaving { remove(subscriber) }
-    leaving.removeAll()
+  }
+
+  private mutating func take(_ number: Int32, _ watch: CommitWatchers.Watch?) {
+    var entry = watches[number]?.footprint ?? FootprintIndex.Entry()
+    guard let watch else {
+      index.remove(&entry, of: number)
+      watches[number] = nil
+      return
+    }
+    index.replace(&entry, of: number, by: watch.dependence?.footprint ?? .everything)
+    watches[number] = (watch.body, entry)
+    narrowed.append((number, watch.dependence?.snapshot))
   }
 
   private mutating func remove(_ subscriber: LiveSubscriber) {
-    newcomers.removeAll { $0 === subscriber }
-    later.removeAll { $0.subscriber === subscriber }
     guard let number = subscriber.question, let question = questions[number] else { return }
     question.subscribers.removeAll { $0 === subscriber }
     if !question.subscribers.isEmpty { return }
@@ -78,31 +111,65 @@ struct LiveWork: ~Copyable {
 
   // MARK: - Looking
 
-  /// Looks at the newest version, and runs what may have another answer. Returns whether it is another version.
-  mutating func look(at database: Database) -> Bool {
-    isFollowing = database.followsOthers
+  /// Finds what may have another answer, and runs it on the newest version.
+  mutating func look(at database: Database, _ news: LiveNews) {
+    isFollowing = database.committer?.following != nil
     lastLook = MonotonicClock.now
-    let (newest, number) = database.look()
-    let isNew = seen !== newest
+    isQuiet = false
     var hits: Set<Int32> = []
-    if let seen, isNew {
-      if seen.catalog.version != newest.catalog.version || !newest.hasLayout(of: seen)
-        || !index.find(newest.changes(since: seen), from: seen, into: &hits)
-      {
-        // Of another schema nothing is known.
-        hits = Set(questions.keys)
-      }
+    let isRead = read(news, &hits)
+    for number in ticking { if let question = questions[number], question.nextTick <= lastLook { hits.insert(number) } }
+    // A version is not made for changes that concern nobody: who writes would have to copy what it holds.
+    if isRead, hits.isEmpty, newcomers.isEmpty, narrowed.isEmpty, !isFollowing, covered - version < Self.mostUnseen {
+      isQuiet = !news.changes.isEmpty
+      return
     }
+    let (newest, number) = Self.newest(of: database)
+    let isNew = seen !== newest
+    if let seen, isNew, !isRead || number != covered { compare(newest, with: seen, &hits) }
     seen = newest
     version = number
-    for number in ticking {
-      guard let question = questions[number], question.nextTick <= lastLook else { continue }
-      hits.insert(number)
-    }
+    covered = number
+    // Whoever has looked at another version, or not yet, may have missed what has come since.
+    for (number, snapshot) in narrowed where snapshot !== newest { hits.insert(number) }
+    narrowed.removeAll()
+    for number in hits where number < 0 { watches[number]?.body() }
     let limits = database.limits
     for number in hits { if let question = questions[number] { run(question, newest, limits) } }
     admit(newest, limits)
-    return isNew
+  }
+
+  /// The newest version, and the number of its last transaction.
+  private static func newest(of database: Database) -> (snapshot: Snapshot, version: Int64) {
+    guard let committer = database.committer else { return database.state.withPublished { ($0.snapshot, $0.version) } }
+    // Where what others keep cannot be read, what is there is seen.
+    if committer.following != nil { _ = try? database.refresh() }
+    let (found, old) = database.state.withLock { state in
+      let old = state.publishKept(committer)
+      return ((state.snapshot, state.version), old)
+    }
+    return withExtendedLifetime(old) { found }
+  }
+
+  /// Looks up changes that were recorded. Returns whether these are all that there are.
+  private mutating func read(_ news: LiveNews, _ hits: inout Set<Int32>) -> Bool {
+    guard let seen, !news.isUnknown else { return false }
+    for (changes, version) in news.changes where version > covered {
+      guard version == covered + 1, index.find(changes, from: seen, into: &hits) else { return false }
+      covered = version
+    }
+    return true
+  }
+
+  /// Looks up what differs between two versions.
+  private func compare(_ newest: Snapshot, with seen: Snapshot, _ hits: inout Set<Int32>) {
+    if seen.catalog.version == newest.catalog.version, newest.hasLayout(of: seen),
+      index.find(newest.changes(since: seen), from: seen, into: &hits)
+    {
+      return
+    }
+    // Of another schema nothing is known.
+    hits = Set(questions.keys).union(watches.keys)
   }
 
   /// Takes in those who have come.
@@ -136,11 +203,12 @@ struct LiveWork: ~Copyable {
   private mutating func run(_ question: Question, _ snapshot: Snapshot, _ limits: QueryLimits) {
     if question.tick > 0 { question.nextTick = lastLook &+ question.tick }
     buffer.removeAll()
-    var footprint = Footprint()
+    var footprint: Footprint?
     var content: LiveState.Content
     var isSame = false
     do throws(QueryError) {
-      try question.query.answerWithFootprint(question.key.variables, on: snapshot, into: &buffer, &footprint)
+      footprint = try question.query.answerWithFootprint(
+        question.key.variables, on: snapshot, into: &buffer, &question.basis)
       if case .answer(let last)? = question.state?.content, isAnswer(last) {
         isSame = true
         content = .answer(last)
@@ -148,10 +216,11 @@ struct LiveWork: ~Copyable {
         content = .answer(buffer.withUnsafeBytes { [UInt8]($0) })
       }
     } catch {
+      footprint = question.query.footprintOfFailure(question.key.variables, on: snapshot)
       if case .error(let last)? = question.state?.content { isSame = last == error }
       content = .error(error)
     }
-    index.replace(&question.footprint, of: question.number, by: footprint)
+    if let footprint { index.replace(&question.footprint, of: question.number, by: footprint) }
     var held = question.footprint.byteCount
     if case .answer(let bytes) = content { held += bytes.count }
     if bytes - question.bytes + held > limits.liveBytes {
@@ -171,7 +240,12 @@ struct LiveWork: ~Copyable {
   /// Indicates whether bytes are those of the answer that was just written.
   private func isAnswer(_ bytes: [UInt8]) -> Bool {
     buffer.withUnsafeBytes { written in
-      bytes.withUnsafeBytes { written.count == $0.count && written.elementsEqual($0) }
+      bytes.withUnsafeBytes { last in
+        guard written.count == last.count, let left = written.baseAddress, let right = last.baseAddress else {
+          return written.count == last.count
+        }
+        return memcmp(left, right, last.count) == 0
+      }
     }
   }
 

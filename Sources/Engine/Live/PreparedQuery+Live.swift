@@ -50,11 +50,19 @@ extension PreparedQuery {
     try subscription(variables, mode, every, body)
   }
 
+  /// Follows the query, for a program that takes events when it wants to.
+  package func follow(
+    _ variables: [String: Value] = [:], mode: LiveMode? = nil, every: Duration? = nil
+  ) throws(QueryError) -> LiveSubscription {
+    try subscription(variables, mode, every, nil)
+  }
+
   private func subscription(
     _ variables: [String: Value], _ mode: LiveMode?, _ every: Duration?, _ body: (@Sendable (LiveEvent) -> Void)?
   ) throws(QueryError) -> LiveSubscription {
     if isMutation {
-      throw QueryError(code: "not-live", "a mutation cannot be followed", help: "follow a query, or a subscription")
+      throw QueryError(
+        code: DocumentProblem.notLive.code, "a mutation cannot be followed", help: "follow a query, or a subscription")
     }
     let directive = LiveDirective(document.definition(operation))
     let isDifferential = mode.map { $0 == .diff } ?? directive?.isDifferential ?? false
@@ -71,36 +79,75 @@ extension PreparedQuery {
   }
 
   /// Runs on a version, and finds what the answer depends on.
+  ///
+  /// - Parameter basis: What the last footprint was found from; where it is the same, no footprint is returned.
   func answerWithFootprint(
-    _ variables: [String: Value], on snapshot: Snapshot, into output: inout ByteBuffer, _ footprint: inout Footprint
-  ) throws(QueryError) {
-    footprint = Footprint()
-    footprint.isEverything = true
+    _ variables: [String: Value], on snapshot: Snapshot, into output: inout ByteBuffer, _ basis: inout FootprintBasis?
+  ) throws(QueryError) -> Footprint? {
+    let last = basis
+    basis = nil
     if isSegmented {
       let answer = try writeAnew(variables, on: snapshot, options: RunOptions()) { [UInt8]($0) }
-      return output.append(answer)
+      output.append(answer)
+      return .everything
     }
     var variables = variables
     if let shared {
       if snapshot.catalog.version != shared.catalogVersion {
-        return try own().answerWithFootprint(variables, on: snapshot, into: &output, &footprint)
+        return try own().answerWithFootprint(variables, on: snapshot, into: &output, &basis)
       }
       variables.merge(shared.values) { $1 }
     }
     let options = RunOptions()
     let (executable, parameters) = try executable(
       variables, snapshot, now: nil, options.interruption(document.limits, used: document.readBytes))
-    var problem: RuntimeProblem?
-    var trace: LevelTrace?
+    let trace: LevelTrace
     do {
       trace = try executable.trace(
         snapshot, parameters: parameters, limits: options.runLimits(of: document), cancellation: nil, into: &output)
     } catch {
-      problem = error
+      throw failure([error.diagnostic(snapshot: snapshot)])
     }
-    var builder = FootprintBuilder(executable.plan, snapshot.catalog, parameters, trace)
-    footprint = builder.build()
-    if let problem { throw failure([problem.diagnostic(snapshot: snapshot)]) }
+    let found = FootprintBasis(executable: executable, rows: trace.hash)
+    if let last, last == found {
+      basis = last
+      return nil
+    }
+    var builder = FootprintBuilder(executable.plan, snapshot, parameters, trace)
+    let footprint = builder.build()
+    if !builder.readsData { basis = found }
+    return footprint
+  }
+
+  /// What a run that has failed may depend on.
+  func footprintOfFailure(_ variables: [String: Value], on snapshot: Snapshot) -> Footprint {
+    if isSegmented { return .everything }
+    var variables = variables
+    if let shared {
+      if snapshot.catalog.version != shared.catalogVersion {
+        return (try? own())?.footprintOfFailure(variables, on: snapshot) ?? .everything
+      }
+      variables.merge(shared.values) { $1 }
+    }
+    // What cannot be bound or planned may be so after any change.
+    guard let (executable, parameters) = try? executable(variables, snapshot, now: nil) else { return .everything }
+    var builder = FootprintBuilder(executable.plan, snapshot, parameters, nil)
+    return builder.build()
+  }
+}
+
+/// What a footprint was found from: the plan, which the variables of a question go with, and the rows of the answer.
+struct FootprintBasis: Equatable {
+  private let executable: Executable
+  private let rows: UInt64
+
+  init(executable: Executable, rows: UInt64) {
+    self.executable = executable
+    self.rows = rows
+  }
+
+  static func == (left: FootprintBasis, right: FootprintBasis) -> Bool {
+    left.executable === right.executable && left.rows == right.rows
   }
 }
 

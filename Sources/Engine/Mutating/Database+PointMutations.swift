@@ -14,6 +14,8 @@ extension Database {
     if let committer { return try applyDurably(program, context, committer, into: &output) }
     var published: OpenVersion?
     var needsCompaction = false
+    // What is told of it; nil where its changes are not recorded.
+    var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
     defer { withExtendedLifetime(published) {} }
     state.letOthersPass()
@@ -27,10 +29,13 @@ extension Database {
         if open.isFull() || needsCompaction { published = state.publishOpen() }
       }
       let count = open.count
-      defer { if open.count > count { state.version += 1 } }
-      return try open.apply(program, context, into: &output)
+      guard try open.apply(program, context, into: &output) else { return false }
+      if open.count == count { return true }
+      state.version += 1
+      if live.isFollowed { told = (open.takeChanges(), state.version) } else { open.forgetChanges() }
+      return true
     }
-    live.noteCommit()
+    if let told { live.note(told.changes, told.version) } else if isApplied { live.noteCommit() }
     // Cannot fail: nothing is kept.
     if needsCompaction { try? dropSuperseded() }
     return isApplied
@@ -43,9 +48,10 @@ extension Database {
     // What cannot be kept is refused where that is said.
     if committer.hasFailed { return false }
     var superseded: Snapshot?
-    var isTold = false
+    // What is told of it; nil where it is not kept yet.
+    var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
-    defer { withExtendedLifetime(superseded) { if isTold { live.noteCommit() } } }
+    defer { withExtendedLifetime(superseded) { if let told { live.note(told.changes, told.version) } } }
     state.letOthersPass()
     return try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
@@ -70,8 +76,8 @@ extension Database {
       guard try open.apply(program, context, into: &output) else { return false }
       let changes = open.takeChanges()
       if !changes.isEmpty {
-        committer.enqueue(changes, time: context.now)
-        isTold = committer.isGathering
+        let version = committer.enqueue(changes, time: context.now)
+        if committer.isGathering { told = (changes, version) }
       }
       return true
     }
@@ -81,7 +87,7 @@ extension Database {
   private func dropSuperseded() throws(QueryError) {
     let transaction = WriteTransaction(current, fold: foldText)
     transaction.takeUpCompaction()
-    try publish(transaction.commit())
+    try publish(transaction.commit(), isTransaction: false)
   }
 
   /// The number of statements that were committed since the published version.

@@ -31,7 +31,7 @@ final class OpenVersion {
   /// A version that was cut while there were no later statements, and the number of its last transaction.
   private var lastCut: (snapshot: Snapshot, version: Int64)?
 
-  /// Tells whether each statement's changes are taken after it, to be kept.
+  /// Tells whether changes are kept, so that those that could not be are taken back.
   private let keepsChanges: Bool
 
   /// - Parameter published: The number of the last transaction in `base`, where changes are kept.
@@ -45,8 +45,11 @@ final class OpenVersion {
     mutator = Mutator(continuing: transaction, isFresh: true)
   }
 
-  /// Returns the changes of the last statement.
+  /// Returns the changes of the last statement. After each that changed something, they are taken or forgotten.
   func takeChanges() -> ChangeSet { mutator.transaction.takeChanges() }
+
+  /// Forgets the changes of the last statement, where nobody keeps them or is told of them.
+  func forgetChanges() { mutator.transaction.forgetChanges() }
 
   /// The version with all statements so far; more may follow.
   func cut() -> Snapshot {
@@ -124,7 +127,6 @@ final class OpenVersion {
     if mutator.hasWritten {
       count += 1
       uncut += 1
-      if !keepsChanges { mutator.transaction.forgetChanges() }
     }
     return true
   }

@@ -1,3 +1,4 @@
+import GQLExecutor
 import GQLStore
 
 /// A query that is asked again and again, and tells what is new.
@@ -18,8 +19,16 @@ package struct AnswerCursor<Entity: EntityModelProtocol> {
   private var failed: (snapshot: Snapshot?, error: any Error)?
   /// How often the query ran.
   package private(set) var runs = 0
+  /// The data that the last answer depends on.
+  private var footprint = Footprint.everything
 
   package init(_ list: QueryList<Entity>) { self.list = list }
+
+  /// The data that the answer depends on, and the version of it; nil before there is one.
+  package var dependence: (footprint: Footprint, snapshot: Snapshot)? {
+    if failed != nil { return nil }
+    return (seen?.snapshot).map { (footprint, $0) }
+  }
 
   /// The answer of a newer version; nil if it is the last one.
   package mutating func advance(to context: Context) throws -> Answer? {
@@ -51,11 +60,12 @@ package struct AnswerCursor<Entity: EntityModelProtocol> {
     var trace = AnswerTrace(context)
     var reads = ReadSet()
     var found = FoundRows([])
+    let taken = QueryFootprint()
     let reading = try QueryReading<Entity>.of(context)
     if let reading {
       let asked = AskedRelations(reading.schema)
       try AskedRelations.$current.withValue(asked) {
-        found = try reading.found(list)
+        found = try reading.found(list, taken)
         try reading.complete(&found, list.nested)
       }
       reading.trace(found, list, idsOnly: false, &trace)
@@ -64,10 +74,19 @@ package struct AnswerCursor<Entity: EntityModelProtocol> {
     } else {
       reads.isUnknown = true
     }
+    footprint = Self.footprint(taken, trace, reads, isPlain: list.nested.isEmpty)
     // After a failure the same answer is news.
     let isSame = failed == nil && seen.map { trace.isSame(as: $0.trace) } ?? false
     seen = (trace, reads, snapshot)
     return isSame ? nil : Answer(reading: reading, found: found)
+  }
+
+  /// The footprint that the run has taken, with what is read of its rows; else the types and columns that are looked at.
+  private static func footprint(
+    _ taken: QueryFootprint, _ trace: AnswerTrace, _ reads: ReadSet, isPlain: Bool
+  ) -> Footprint {
+    guard isPlain, var footprint = taken.footprint, trace.add(to: &footprint) else { return reads.footprint }
+    return footprint
   }
 
   /// The entities of an answer.

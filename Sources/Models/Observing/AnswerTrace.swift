@@ -3,7 +3,7 @@ import GQLStore
 
 /// Where the values of an answer lie, so that two answers can be compared without reading them.
 package struct AnswerTrace {
-  private struct Level {
+  struct Level {
     let type: EntityTypeID
     let columns: [ColumnID]
     /// How many values without a column an entity has.
@@ -32,7 +32,7 @@ package struct AnswerTrace {
   /// The version in which the rows lie.
   private(set) var context: Context
   private let snapshot: Snapshot?
-  private var levels: [Level] = []
+  private(set) var levels: [Level] = []
 
   init(_ context: Context) {
     self.context = context

@@ -26,10 +26,10 @@ struct DeletedLinks {
 
 /// What a query looks at: which types' members, which columns.
 struct ReadSet {
-  private var members: Set<EntityTypeID> = []
-  private var columns: [EntityTypeID: Set<ColumnID>] = [:]
+  private(set) var members: Set<EntityTypeID> = []
+  private(set) var columns: [EntityTypeID: Set<ColumnID>] = [:]
   /// Types of whose deleted entities it looks at what they were linked to.
-  private var graves: Set<EntityTypeID> = []
+  private(set) var graves: Set<EntityTypeID> = []
   /// Whether it may be anything.
   var isUnknown = false
   /// The nested queries that were met: one may stand at many places.

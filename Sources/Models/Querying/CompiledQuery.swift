@@ -96,10 +96,14 @@ extension QueryReading {
   func rows(_ list: QueryList<Entity>) throws -> [UInt32] { try found(list, []).rows }
 
   /// The rows that a query gives, with what comes with them.
-  func found(_ list: QueryList<Entity>) throws -> FoundRows { try found(list, list.nested) }
+  func found(_ list: QueryList<Entity>, _ footprint: QueryFootprint? = nil) throws -> FoundRows {
+    try found(list, list.nested, footprint)
+  }
 
-  private func found(_ list: QueryList<Entity>, _ nested: [NestedQuery<Entity>]) throws -> FoundRows {
-    try run(nested, given: []) { builder in try tree(of: list, &builder) }
+  private func found(
+    _ list: QueryList<Entity>, _ nested: [NestedQuery<Entity>], _ footprint: QueryFootprint? = nil
+  ) throws -> FoundRows {
+    try run(nested, given: [], footprint: footprint) { builder in try tree(of: list, &builder) }
   }
 
   /// Finds what comes with the entities of rows: the targets of the relations that are wanted. A shallow search leaves
@@ -112,20 +116,20 @@ extension QueryReading {
   /// Runs a query. Where numbers of it become infinite or none, which are errors for the planner, Swift reckons on with
   /// them: then it runs again.
   private func run(
-    _ nested: [NestedQuery<Entity>], given: [UInt32], isShallow: Bool = false,
+    _ nested: [NestedQuery<Entity>], given: [UInt32], isShallow: Bool = false, footprint: QueryFootprint? = nil,
     _ make: (inout QueryTreeBuilder) throws -> QueryTree
   ) throws -> FoundRows {
     var builder = QueryTreeBuilder(nested, schema, isShallow: isShallow)
     do {
-      return try run(nested, given: given, &builder, make)
+      return try run(nested, given: given, footprint, &builder, make)
     } catch ModelError.failedQuery where builder.canReckonInSwift {
       builder = QueryTreeBuilder(nested, schema, isShallow: isShallow, reckonsInSwift: true)
-      return try run(nested, given: given, &builder, make)
+      return try run(nested, given: given, footprint, &builder, make)
     }
   }
 
   private func run(
-    _ nested: [NestedQuery<Entity>], given: [UInt32], _ builder: inout QueryTreeBuilder,
+    _ nested: [NestedQuery<Entity>], given: [UInt32], _ footprint: QueryFootprint?, _ builder: inout QueryTreeBuilder,
     _ make: (inout QueryTreeBuilder) throws -> QueryTree
   ) throws -> FoundRows {
     var tree = try make(&builder)
@@ -140,6 +144,7 @@ extension QueryReading {
       try given.withUnsafeBufferPointer { (given) throws(RuntimeProblem) in
         try query.executable.findLevels(snapshot, parameters: parameters, given: given, host: hosts) { levels in
           result = query.place.rows(levels)
+          if hosts == nil, given.isEmpty { footprint?.note(query.executable.plan, parameters, snapshot, levels) }
         }
       }
     } catch {

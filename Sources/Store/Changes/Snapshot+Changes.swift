@@ -1,5 +1,13 @@
 import GQLCatalog
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 extension Snapshot {
   /// The changes that lead from another version to this one, found by comparing what the two do not share. The versions
   /// may be of any age and order, but must be of one schema: versions of others have nothing to be compared.
@@ -96,7 +104,28 @@ private final class RowCandidates {
     while first < count {
       let end = min(first + PageLayout.rows, count)
       let row = UInt32(truncatingIfNeeded: first)
-      if column.reader.page(of: row) != old.reader.page(of: row) {
+      let (page, before) = (column.reader.page(of: row), old.reader.page(of: row))
+      if page != before { addDifferences(of: page, column, from: before, old, first..<end) }
+      first = end
+    }
+  }
+
+  /// Adds the rows of one page that differ, passing over groups of rows whose bytes are equal.
+  private func addDifferences(
+    of page: UnsafeRawPointer, _ column: ColumnStore, from before: UnsafeRawPointer, _ old: ColumnStore,
+    _ rows: Range<Int>
+  ) {
+    let width = column.kind.width
+    let isPlain = column.kind == old.kind && !PageLayout.isFine(page) && !PageLayout.isFine(before)
+    var first = rows.lowerBound
+    while first < rows.upperBound {
+      let end = min(first + 64, rows.upperBound)
+      let validity = PageLayout.validityOffset + (first & PageLayout.rowMask) >> 6 &* 8
+      let cells = PageLayout.cellsOffset + (first & PageLayout.rowMask) &* width
+      let isSame =
+        isPlain && (page + validity).load(as: UInt64.self) == (before + validity).load(as: UInt64.self)
+        && memcmp(page + cells, before + cells, (end - first) * width) == 0
+      if !isSame {
         for row in first..<end {
           let row = UInt32(truncatingIfNeeded: row)
           if column.isNull(row) != old.isNull(row) || column.cell(row) != old.cell(row) { add(row) }

@@ -34,30 +34,33 @@ package struct LiveDirective: Sendable, Hashable {
     let time = Array(literal.value.utf8).withUnsafeBufferPointer { CivilTime.parseDuration($0) }
     return time.flatMap { $0 < 0 ? nil : $0 }
   }
-}
 
-extension Binder {
-  /// Its arguments decide how answers are told, so they are no variables.
-  func checkLive(_ directive: Directive, of operation: OperationDefinition) {
-    if operation.operation == .mutation { report(.misplacedDirective(name: "live"), at: directive.name.range) }
+  /// Finds what is wrong with a directive. Its arguments decide how answers are told, so they are no variables.
+  static func problems(of directive: Directive, on operation: OperationDefinition) -> [(BindingProblem, SourceRange)] {
+    var problems: [(BindingProblem, SourceRange)] = []
+    if operation.operation == .mutation { problems.append((.misplacedDirective(name: "live"), directive.name.range)) }
     for argument in directive.arguments {
       let value = argument.value
       switch (argument.name.text, value.kind) {
-      case (_, .null) where LiveDirective.names.contains(argument.name.text): break
+      case (_, .null) where names.contains(argument.name.text): break
       case ("mode", .name(let name)):
-        if LiveDirective.modes.contains(name.text) { break }
-        let near = suggest(name, LiveDirective.modes)
-        report(.wrongValue(.unknownEnumValue(name: name.text, type: "LiveMode", near: near)), at: name.range)
+        if modes.contains(name.text) { break }
+        let near = nearestNames(to: name.text, in: modes)
+        let problem = CoercionProblem.unknownEnumValue(name: name.text, type: "LiveMode", near: near)
+        problems.append((.wrongValue(problem), name.range))
       case ("every", .string(let literal)), ("tick", .string(let literal)):
-        if LiveDirective.time(literal) != nil { break }
-        report(.wrongValue(.malformed(text: literal.value, expected: .duration)), at: literal.range)
-      case ("mode", _): report(.wrongType(found: "this value", expected: "'FULL' or 'DIFF'"), at: value.range)
+        if time(literal) != nil { break }
+        problems.append((.wrongValue(.malformed(text: literal.value, expected: .duration)), literal.range))
+      case ("mode", _):
+        problems.append((.wrongType(found: "this value", expected: "'FULL' or 'DIFF'"), value.range))
       case ("every", _), ("tick", _):
-        report(.wrongType(found: "this value", expected: "a Duration such as \"PT0.05S\""), at: value.range)
+        let expected = "a Duration such as \"PT0.05S\""
+        problems.append((.wrongType(found: "this value", expected: expected), value.range))
       default:
-        let near = suggest(argument.name, LiveDirective.names)
-        report(.unknownArgument(name: argument.name.text, of: "@live", near: near), at: argument.name.range)
+        let near = nearestNames(to: argument.name.text, in: names)
+        problems.append((.unknownArgument(name: argument.name.text, of: "@live", near: near), argument.name.range))
       }
     }
+    return problems
   }
 }

@@ -9,19 +9,33 @@ package final class LevelTrace {
   /// Rows that a level keeps.
   private static let most = 4096
 
+  /// A hash of all rows, by which two traces of one plan are most certainly told apart.
+  package var hash: UInt64 {
+    var hash = KeyHash.seed
+    for (number, rows) in rows.enumerated() {
+      hash = KeyHash.combine(hash, UInt64(truncatingIfNeeded: isPartial[number] ? -1 : rows.count))
+      for row in rows { hash = KeyHash.combine(hash, KeyHash.word(UInt64(row), KeyHash.seed)) }
+    }
+    return hash
+  }
+
   package init(selections: Int) {
     rows = ContiguousArray(repeating: [], count: selections)
     isPartial = ContiguousArray(repeating: false, count: selections)
   }
 
   func note(_ selection: Int, _ members: borrowing RowBuffer) {
+    note(selection, UnsafeBufferPointer(start: members.base, count: members.count))
+  }
+
+  package func note(_ selection: Int, _ members: UnsafeBufferPointer<UInt32>) {
     if isPartial[selection] { return }
     if rows[selection].count + members.count > Self.most {
       isPartial[selection] = true
       rows[selection] = []
       return
     }
-    rows[selection].append(contentsOf: UnsafeBufferPointer(start: members.base, count: members.count))
+    rows[selection].append(contentsOf: members)
   }
 
   func note(_ selection: Int, _ row: UInt32) { if row != PageLayout.noRow { rows[selection].append(row) } }

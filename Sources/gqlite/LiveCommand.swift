@@ -1,0 +1,61 @@
+import GQLite
+
+/// `gqlite live --db FILE DOCUMENT`
+enum LiveCommand {
+  /// Milliseconds between two looks.
+  private static let interval: Int32 = 10
+
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    var session = try Session(&arguments, follows: true)
+    let variables = try Variables(&arguments)
+    let operation = try arguments.value("operation")
+    let mode = try mode(&arguments)
+    let every = try arguments.value("every").map { text throws(UsageError) in try RunCommand.duration(text) }
+    let count = try arguments.value("count").map { text throws(UsageError) -> Int in
+      guard let count = Int(text), count > 0 else { throw UsageError("--count is a number, not '\(text)'") }
+      return count
+    }
+    let documents = try session.documents(&arguments, command: "live")
+    try arguments.finish("live")
+    guard session.databasePath != nil else {
+      throw UsageError("a database is followed: name one with --db FILE", help: "try 'gqlite live --help'")
+    }
+    guard documents.count == 1, let parsed = session.parse(documents, RunOptions()).first else {
+      throw UsageError("one document is followed, not \(documents.count)")
+    }
+    try variables.checkNames(in: [parsed], operation: operation)
+    let document = try parsed.get()
+    let database = try session.database(for: document, directory: nil)
+    let queries = try RunCommand.selected(database.prepareAll(document), operation, document)
+    guard queries.count == 1, let query = queries.first else {
+      throw UsageError("one operation is followed, not \(queries.count): name it with --operation")
+    }
+    let follower = try query.follow(try variables.values(for: query), mode: mode, every: every)
+    try follow(follower, count)
+    try session.close()
+    return Process.success
+  }
+
+  private static func mode(_ arguments: inout Arguments) throws -> LiveMode? {
+    guard let text = try arguments.value("mode") else { return nil }
+    guard let mode = LiveMode(rawValue: text.uppercased()) else {
+      throw UsageError("--mode is full or diff, not '\(text)'")
+    }
+    return mode
+  }
+
+  /// Writes a line for each event, until the command is ended or has written as many as are wanted.
+  private static func follow(_ follower: LiveSubscription, _ count: Int?) throws {
+    Follower.catchSignals()
+    var written = 0
+    repeat {
+      while let event = follower.take() {
+        Terminal.standardOutput.write(event.utf8 + [0x0A])
+        Terminal.standardOutput.flush()
+        if let error = event.error { Process.report(error) }
+        written += 1
+        if let count, written >= count { return }
+      }
+    } while Follower.wait(interval)
+  }
+}

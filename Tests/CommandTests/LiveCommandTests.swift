@@ -1,0 +1,77 @@
+import Foundation
+import GQLite
+import Testing
+
+/// `gqlite live`, and runs of subscriptions.
+@Suite struct LiveCommandTests {
+  private let folder: Scratch
+  private let database: Database
+
+  init() throws {
+    folder = try Scratch()
+    let path = folder.url.appending(path: "a.gqlite").path
+    database = try Database(path: path, schema: "type Item { id: ID! n: Int! }")
+    try database.run("mutation { insertItem(data: {id: 1, n: 5}) { id } }")
+    try folder.write(
+      "items.query", "subscription($least: Int!) @live(mode: DIFF) { Item(where: n >= $least) { id n } }")
+  }
+
+  /// The lines of a file, once there are so many.
+  private func lines(_ name: String, _ count: Int) throws -> [String] {
+    for _ in 0..<600 {
+      if try folder.read(name).split(separator: "\n").count >= count { break }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    return try folder.read(name).split(separator: "\n").map(String.init)
+  }
+
+  @Test("a line for each answer, until a signal") func follow() throws {
+    try folder.write("out", "")
+    let process = Process()
+    process.executableURL = Gqlite.binary
+    process.arguments = ["live", "--db", "a.gqlite", "items.query", "--var", "least=5"]
+    process.currentDirectoryURL = folder.url
+    process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
+    try process.run()
+    #expect(try lines("out", 1) == [#"{"version":1,"data":{"Item":[{"id":1,"n":5}]}}"#])
+    try database.run("mutation { insertItem(data: {id: 2, n: 4}) { id } }")
+    try database.run("mutation { updateItem(where: id == 1, set: {n: 7}) { id } }")
+    #expect(
+      try lines("out", 2).last == #"{"version":3,"patch":[{"op":"replace","path":"/Item/0/n","value":7}]}"#)
+    try database.run("mutation { deleteItem(where: id == 1) }")
+    #expect(try lines("out", 3).last == #"{"version":4,"patch":[{"op":"remove","path":"/Item/0"}]}"#)
+    process.interrupt()
+    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    try database.close()
+  }
+
+  @Test("as many answers as are wanted, in the mode that is wanted") func count() throws {
+    let ended = try Gqlite.run(
+      ["live", "--db", "a.gqlite", "items.query", "--var", "least=5", "--count", "1", "--mode", "full"], in: folder.url)
+    #expect(ended.output == #"{"version":1,"data":{"Item":[{"id":1,"n":5}]}}"# + "\n")
+    #expect(ended.status == 0 && ended.errors == "")
+  }
+
+  @Test("what cannot be followed is said") func refused() throws {
+    let mutation = try Gqlite.run(
+      ["live", "--db", "a.gqlite", "mutation { deleteItem(where: id == 1) }"], in: folder.url)
+    #expect(mutation.status == 1 && mutation.errors.hasPrefix("error[not-live]"))
+    let two = try Gqlite.run(
+      ["live", "--db", "a.gqlite", "query A { Item { id } } query B { Item { n } }"], in: folder.url)
+    #expect(two.status == 2 && two.errors.contains("one operation"))
+    let none = try Gqlite.run(["live", "{ Item { id } }"], in: folder.url)
+    #expect(none.status == 2 && none.errors.contains("--db"))
+    let mode = try Gqlite.run(["live", "--db", "a.gqlite", "{ Item { id } }", "--mode", "half"], in: folder.url)
+    #expect(mode.status == 2 && mode.errors.contains("full or diff"))
+  }
+
+  @Test("a run answers once, and says so") func run() throws {
+    let ended = try Gqlite.run(["--db", "a.gqlite", "--read-only", "items.query", "--var", "least=5"], in: folder.url)
+    #expect(ended.output == #"{"Item":[{"id":1,"n":5}]}"# + "\n")
+    #expect(ended.errors.contains("gqlite live"))
+    #expect(ended.status == 0)
+  }
+}
