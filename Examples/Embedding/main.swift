@@ -75,6 +75,7 @@ do {
 }
 
 try showVariations(database)
+try lookBack()
 try changeData()
 try changeSchema()
 try keepData()

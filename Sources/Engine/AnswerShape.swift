@@ -34,7 +34,12 @@ extension PreparedQuery {
     guard !query.segments.isEmpty else { return query.shape }
     return query.segments.flatMap { segment in
       switch segment {
-      case .query(let part): part.shape
+      case .query(let part), .past(_, let part): part.shape
+      case .undo(let undo):
+        [
+          AnswerShape.Member(
+            undo.key, .object(undo.keys.map { AnswerShape.Member($0, .value) }), isConditional: undo.condition != nil)
+        ]
       case .mutation(let mutation):
         [Self.member(mutation.key, mutation.answer, isConditional: mutation.condition != nil)]
       case .command(let command):

@@ -57,11 +57,11 @@ extension Database {
       _ = try newestVersion()
       let (base, _, hasSchema) = published
       let made = try body(base, hasSchema)
-      try keep(made.snapshot, rewrites: rewrites)
+      let version = try keep(made.snapshot, rewrites: rewrites)
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot
-        state.version = state.nextVersion(committer)
+        state.version = version
         state.hasSchema = true
         return old
       }
@@ -82,35 +82,31 @@ extension Database {
       [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
   }
 
-  /// - Parameter isTransaction: Whether it has changed something, rather than left behind what is superseded.
-  func publish(_ snapshot: Snapshot, isTransaction: Bool = true) throws(QueryError) {
-    try keep(snapshot)
+  /// - Parameters:
+  ///   - time: When it was made; nil for now.
+  ///   - isTransaction: Whether it has changed something, rather than left behind what is superseded.
+  func publish(_ snapshot: Snapshot, time: Int64? = nil, isTransaction: Bool = true) throws(QueryError) {
+    let version = try keep(snapshot, time: time)
     // What only the old version holds is freed behind the lock, for which readers wait.
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
-      if isTransaction { state.version = state.nextVersion(committer) }
+      if isTransaction { state.version = version }
       return old
     }
     withExtendedLifetime(old) { live.noteCommit() }
-  }
-
-  /// The error that a property has no column.
-  package static func notStorable(property: String) -> QueryError {
-    QueryError(
-      code: "not-storable", "'\(property)' has no column, so that no file can hold it", help: "make its type Codable")
   }
 
   /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
   ///
   /// - Throws: where it cannot be kept; nothing is published then.
   package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) throws(QueryError) {
-    if isDurable, let name = companion.propertyWithoutColumn { throw Self.notStorable(property: name) }
-    try keep(snapshot)
+    if isDurable, let name = companion.propertyWithoutColumn { throw QueryError.notStorable(property: name) }
+    let version = try keep(snapshot)
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
-      state.version = state.nextVersion(committer)
+      state.version = version
       state.companion = companion
       state.hasSchema = true
       return old
@@ -122,18 +118,25 @@ extension Database {
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within
   /// ``exclusively(_:)``.
   func publish(_ snapshot: Snapshot, warnings: QueryError?) throws(QueryError) {
-    try keep(snapshot)
+    let version = try keep(snapshot)
     let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
     let old = state.withLock { state in
       let old = state.snapshot
       state = State(
-        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion,
-        version: state.nextVersion(committer))
+        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion, version: version)
       return old
     }
     withExtendedLifetime(old) {
       forgetTexts()
       live.noteCommit()
     }
+  }
+}
+
+extension QueryError {
+  /// The error that a property has no column.
+  package static func notStorable(property: String) -> QueryError {
+    QueryError(
+      code: "not-storable", "'\(property)' has no column, so that no file can hold it", help: "make its type Codable")
   }
 }

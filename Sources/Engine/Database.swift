@@ -55,6 +55,8 @@ public final class Database: Sendable {
   let live = LiveNotifier()
   /// Keeps what is committed; nil for a database in memory.
   let committer: Committer?
+  /// The changes by which earlier versions are made again.
+  let past = RecentVersions()
   /// The indexes that are built while queries run.
   let indexBuilding = Lock(IndexBuilding())
 
@@ -96,14 +98,16 @@ public final class Database: Sendable {
   ///   - refusal: The error that whoever writes gets, where nothing may be written.
   ///   - isFollowing: Whether others write to the storage meanwhile, see ``refresh()``.
   package init(
-    _ stored: StoredVersion, storage: any CommitStorage, refusal: QueryError? = nil, isFollowing: Bool = false
+    _ stored: StoredVersion, storage: any CommitStorage, refusal: QueryError? = nil, isFollowing: Bool = false,
+    recentVersions: Int = 0
   ) {
-    committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing)
+    committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing, past)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, version: stored.version))
     committer?.live = live
+    past.keep(bytes: recentVersions, after: stored.version, time: stored.version == 0 ? .min : nil)
     // Not the database: whatever is referred to weakly is counted slowly.
     committer?.fold = { [state, writer] (committer) throws(QueryError) -> Bool in
-      try Self.fold(committer, state, writer)
+      try committer.fold(state, writer)
     }
     buildIndexes()
   }
@@ -188,7 +192,10 @@ public final class Database: Sendable {
   }
 
   /// A view of the data as it is now, which later loads do not change.
-  public func view() -> DatabaseView { DatabaseView(snapshot: current) }
+  public func view() -> DatabaseView {
+    let (snapshot, companion, _) = published
+    return DatabaseView(snapshot: snapshot, companion: companion)
+  }
 
   /// Compares every index, relation and count with a full scan, and tells what does not agree: nothing, ever.
   ///
@@ -319,12 +326,20 @@ public final class Database: Sendable {
 
 /// One version of a database, kept: queries run on it see the same data however often they run.
 public struct DatabaseView: Sendable {
-  let snapshot: Snapshot
+  package let snapshot: Snapshot
+  /// What another module keeps with the data; nil for nothing.
+  package let companion: (any SnapshotCompanion)?
 
-  package init(snapshot: Snapshot) { self.snapshot = snapshot }
+  package init(snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
+    self.snapshot = snapshot
+    self.companion = companion
+  }
 
   /// The number of entities of a type; nil if the schema has no such type.
   public func count(of type: String) -> Int? {
     snapshot.catalog.type(named: type).map { snapshot.liveCount($0.id) }
   }
+
+  /// Compares indexes, relations and counts with a full scan, as ``Database/check()`` does.
+  package func check() -> [String] { snapshot.check(fold: foldText).map { "\($0)" } }
 }

@@ -13,6 +13,8 @@ final class PreparedOperation: Sendable {
   let operation: Int
   let structural: [String]
   let isSegmented: Bool
+  /// Whether its query is one of segments.
+  let hasSegments: Bool
   let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.
   let segments = Lock<[(shape: StructuralShape, plans: SegmentPlans)]>([])
@@ -37,6 +39,7 @@ final class PreparedOperation: Sendable {
     structural = query.structuralParameters
     let definition = document.definition(operation)
     explanation = ExplanationRequest(definition)
+    hasSegments = !query.segments.isEmpty || definition.operation == .mutation
     isSegmented = !query.segments.isEmpty || definition.operation == .mutation || explanation != nil
     var cache = PlanCache()
     if structural.isEmpty, !isSegmented {

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLExecutor
 import GQLParser
 import GQLPlanner
@@ -38,7 +39,7 @@ extension PreparedQuery {
 
   /// Returns the plan, without figures, that would be chosen for data of which these are stated.
   package func explain(_ variables: [String: Value], figures: StatedFigures) throws(QueryError) -> String {
-    if figures.isEmpty || isMutation { return try explain(variables, costs: false) }
+    if figures.isEmpty || hasSegments { return try explain(variables, costs: false) }
     let snapshot = try database.latest()
     let (plan, explanation) = try own().explainedPlan(
       variables, snapshot, costs: false, analyze: false, RunOptions(), figures)
@@ -48,7 +49,9 @@ extension PreparedQuery {
   private func explain(
     _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
-    if isMutation { return try explainSegments(variables, snapshot, costs: costs, options: options) }
+    if hasSegments {
+      return try explainSegments(variables, snapshot, costs: costs, analyze: analyze, options: options)
+    }
     let (plan, explanation) = try explainedPlan(variables, snapshot, costs: costs, analyze: analyze, options)
     return GQLPlanner.explain(plan, catalog: snapshot.catalog, options: explanation)
   }
@@ -69,12 +72,12 @@ extension PreparedQuery {
   ) throws(QueryError) -> String {
     let snapshot = try database.latest()
     var output = ByteBuffer()
-    if isMutation {
+    if hasSegments {
       let planning = PlannerOptions(interruption: options.interruption(document.limits, used: document.readBytes))
       output.append("[")
       var isFirst = true
-      try forEachSegment(variables, snapshot, planning, options) { (_, plan) throws(QueryError) in
-        guard let plan else { return }
+      try forEachSegment(variables, snapshot, planning, options) { (segment) throws(QueryError) in
+        guard let plan = segment.plan else { return }
         if !isFirst { output.append(",") }
         isFirst = false
         plan.appendJSON(catalog: snapshot.catalog, options: ExplainOptions(costs: costs), to: &output)
@@ -109,14 +112,7 @@ extension PreparedQuery {
     planning.figures = figures
     let plan = try plan(query, snapshot, parameters, planning)
     var actuals: [SetActuals]?
-    if analyze {
-      do {
-        actuals = try Executable(plan, catalog: snapshot.catalog, interruption: interruption).analyze(
-          snapshot, parameters: parameters, limits: options.runLimits(of: document))
-      } catch {
-        throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
-      }
-    }
+    if analyze { actuals = try analyzed(plan, snapshot, parameters, interruption, options) }
     return (plan, ExplainOptions(costs: costs, analyzed: actuals))
   }
 
@@ -135,40 +131,83 @@ extension PreparedQuery {
     output.append("]}")
   }
 
-  /// Returns the plans by which a mutation finds what it changes, field by field; nothing is changed.
+  /// Returns the plans by which a mutation finds what it changes, or those of versions of the past, field by field;
+  /// nothing is changed.
   private func explainSegments(
-    _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, options: RunOptions
+    _ variables: [String: Value], _ snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
     let planning = PlannerOptions(interruption: options.interruption(document.limits, used: document.readBytes))
     var text = ""
-    try forEachSegment(variables, snapshot, planning, options) { (heading, plan) throws(QueryError) in
-      if let heading { text += heading + "\n" }
-      guard let plan else { return }
-      text += GQLPlanner.explain(plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs))
+    try forEachSegment(variables, snapshot, planning, options) { (segment) throws(QueryError) in
+      if let heading = segment.heading { text += heading + "\n" }
+      guard let plan = segment.plan else { return }
+      var actuals: [SetActuals]?
+      if analyze, !isMutation {
+        actuals = try analyzed(plan, segment.snapshot, segment.parameters, planning.interruption, options)
+      }
+      text += GQLPlanner.explain(
+        plan, catalog: snapshot.catalog, options: ExplainOptions(costs: costs, analyzed: actuals))
     }
     return text
   }
 
-  /// Calls for each field of a mutation, with what it does and the plan by which it finds entities.
+  /// Runs a plan to measure it.
+  private func analyzed(
+    _ plan: PhysicalPlan, _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?], _ interruption: Interruption?,
+    _ options: RunOptions
+  ) throws(QueryError) -> [SetActuals] {
+    do {
+      return try Executable(plan, catalog: snapshot.catalog, interruption: interruption).analyze(
+        snapshot, parameters: parameters, limits: options.runLimits(of: document))
+    } catch {
+      throw QueryError([error.diagnostic(snapshot: snapshot)], in: document.source)
+    }
+  }
+
+  private struct ExplainedSegment {
+    var heading: String?
+    var plan: PhysicalPlan?
+    /// The data that it is planned for.
+    var snapshot: Snapshot
+    var parameters: [GQLCatalog.Value?]
+  }
+
+  /// Calls for each segment, with what it does and the plan by which it finds entities.
   private func forEachSegment(
     _ variables: [String: Value], _ snapshot: Snapshot, _ planning: PlannerOptions, _ options: RunOptions,
-    _ body: (String?, PhysicalPlan?) throws(QueryError) -> Void
+    _ body: (ExplainedSegment) throws(QueryError) -> Void
   ) throws(QueryError) {
     let plans = try segmentPlans(variables, snapshot, planning.interruption)
-    let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: options.now)
-    for segment in plans.query.segments {
+    let now = options.now ?? WallClock.now
+    let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: now)
+    let context = mutationContext(variables, parameters, plans, options: options, now: now)
+    for segment in plans.segments {
       let query: BoundQuery?
       var heading: String?
+      var data = snapshot
       switch segment {
-      case .query(let bound): query = bound
+      case .query(let part): query = part.query
+      case .past(let moment, let constants, let part):
+        query = part.query
+        let version = try past(
+          moment, constants, of: part.query, snapshot, context, PartPlanning(options.planner, context))
+        data = version.snapshot
+        heading = version.words
       case .mutation(let mutation):
-        heading = "\(mutation.kind.rawValue) \(snapshot.catalog[mutation.type].name)"
-        query = mutation.locate
-      case .command(let command):
+        heading = "\(mutation.mutation.kind.rawValue) \(snapshot.catalog[mutation.mutation.type].name)"
+        query = mutation.mutation.locate
+      case .undo:
+        heading = "undo"
+        query = nil
+      case .command(let command, _, _):
         heading = "command \(command.name)"
         query = nil
       }
-      try body(heading, query.map { (query) throws(QueryError) in try plan(query, snapshot, parameters, planning) })
+      try body(
+        ExplainedSegment(
+          heading: heading,
+          plan: try query.map { (query) throws(QueryError) in try plan(query, data, parameters, planning) },
+          snapshot: data, parameters: parameters))
     }
   }
 }

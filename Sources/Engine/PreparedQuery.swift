@@ -51,6 +51,8 @@ public final class PreparedQuery: Sendable {
   var structural: [String] { prepared.structural }
   /// Whether it is more than one plain query.
   var isSegmented: Bool { prepared.isSegmented }
+  /// Whether its query is one of segments.
+  var hasSegments: Bool { prepared.hasSegments }
   /// What `@explain` asks for; nil where it is not there.
   var explanation: ExplanationRequest? { prepared.explanation }
 
@@ -62,35 +64,41 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
     guard isSegmented else { return try run(variables, on: database.latest(), options: options) }
-    return Answer(utf8: try change(variables, options: options) { [UInt8]($0) })
+    let (bytes, version) = try change(variables, options: options) { [UInt8]($0) }
+    return Answer(utf8: bytes, version: version)
   }
 
   /// Runs an operation of segments, in a transaction of its own if it is a mutation.
   private func change<Result>(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
-  ) throws(QueryError) -> Result {
+  ) throws(QueryError) -> (Result, version: Int64?) {
     guard isMutation, explanation == nil else {
-      return try writeAnew(variables, on: database.latest(), options: options, take)
+      return (try writeAnew(variables, on: database.latest(), options: options, take), nil)
     }
-    let (result, ticket) = try apply(variables, options: options, take)
+    let (result, ticket, version) = try apply(variables, options: options, take)
     if let ticket { try database.wait(for: ticket) }
-    return result
+    return (result, version)
   }
 
-  /// Applies a mutation. Where a ticket is returned, the change is not kept yet.
+  /// Applies a mutation, and returns the version that it has made. Where a ticket is returned, the change is not kept yet.
   private func apply<Result>(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
-  ) throws(QueryError) -> (Result, Committer.Ticket?) {
+  ) throws(QueryError) -> (Result, Committer.Ticket?, version: Int64?) {
     do {
-      return try database.asWriterWithTicket {
-        if let result = try changeInPlace(variables, options: options, take) { return result }
-        var result: Result?
-        try database.changingAsWriter { (transaction) throws(QueryError) in
-          try transaction.run(self, variables, options: options) { result = take($0) }
+      let writer = PastWriter(database: database)
+      let ((result, version), ticket) = try database.asWriterWithTicket {
+        let result = try writer.noting(options.origin, options.action) {
+          if let result = try changeInPlace(variables, options: options, take) { return result }
+          var result: Result?
+          try database.changingAsWriter { (transaction) throws(QueryError) in
+            try transaction.run(self, variables, options: options) { result = take($0) }
+          }
+          // Safe because a transaction that does not throw has run.
+          return result.unsafelyUnwrapped
         }
-        // Safe because a transaction that does not throw has run.
-        return result.unsafelyUnwrapped
+        return (result, writer.madeVersion)
       }
+      return (result, ticket, version)
     } catch let error as QueryError {
       throw error
     } catch {
@@ -114,9 +122,9 @@ public final class PreparedQuery: Sendable {
     guard isSegmented, isMutation, explanation == nil, database.isDurable else {
       return Submission(answer: try run(variables, options: options))
     }
-    let (bytes, ticket) = try apply(variables, options: options) { [UInt8]($0) }
+    let (bytes, ticket, version) = try apply(variables, options: options) { [UInt8]($0) }
     if ticket != nil { database.commitSoon() }
-    return Submission(answer: Answer(utf8: bytes), ticket: ticket, of: database)
+    return Submission(answer: Answer(utf8: bytes, version: version), ticket: ticket, of: database)
   }
 
   /// Runs on a view; see ``run(_:options:)``.
@@ -147,9 +155,9 @@ public final class PreparedQuery: Sendable {
   ) throws(QueryError) {
     if isSegmented, database.isDurable {
       // Not before it is kept.
-      return try change(variables, options: options) { [UInt8]($0) }.withUnsafeBytes { body($0) }
+      return try change(variables, options: options) { [UInt8]($0) }.0.withUnsafeBytes { body($0) }
     }
-    if isSegmented { return try change(variables, options: options, body) }
+    if isSegmented { return try change(variables, options: options, body).0 }
     return try write(variables, on: database.latest(), options: options, body)
   }
 
@@ -448,15 +456,15 @@ public final class PreparedQuery: Sendable {
 
   /// Runs with a plan that is not the cheapest, for tests that compare plans.
   package func run(
-    _ variables: [String: Value] = [:], planner: PlannerOptions, now: Int64? = nil
+    _ variables: [String: Value] = [:], on view: DatabaseView? = nil, planner: PlannerOptions, now: Int64? = nil
   ) throws(QueryError) -> Answer {
     if isSegmented {
       var options = RunOptions(now: now)
       options.planner = planner
       return try run(variables, options: options)
     }
-    if shared != nil { return try own().run(variables, planner: planner, now: now) }
-    let snapshot = try database.latest()
+    if shared != nil { return try own().run(variables, on: view, planner: planner, now: now) }
+    let snapshot = if let view { view.snapshot } else { try database.latest() }
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: now)
     let plan = try plan(query, snapshot, parameters, planner)

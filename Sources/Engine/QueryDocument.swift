@@ -120,6 +120,13 @@ package final class QueryDocument: Sendable {
     }
   }
 
+  /// Indicates whether operations change data and look back at it, so that a program which runs all of them keeps versions.
+  package var looksBack: Bool {
+    guard hasMutations else { return false }
+    let text = String(decoding: source.bytes, as: UTF8.self)
+    return text.contains("@asOf") || text.contains(BoundUndo.field)
+  }
+
   /// Whether an operation changes data.
   package var hasMutations: Bool { nodes.contains { $0.operation == .mutation } }
 

@@ -14,6 +14,8 @@ public struct RunOptions: Sendable {
     var now: Int64?
     var planner: PlannerOptions?
     var started: UInt64?
+    var origin: String?
+    var action: String?
   }
   private final class Box: Sendable {
     let settings: Settings
@@ -28,12 +30,13 @@ public struct RunOptions: Sendable {
   /// Options that differ from the defaults; see the properties.
   public init(
     timeout: Duration? = nil, maximumBytes: Int? = nil, maximumNodes: Int? = nil, maximumMemory: Int? = nil,
-    limits: QueryLimits? = nil, cancellation: QueryCancellation? = nil, now: Int64? = nil
+    limits: QueryLimits? = nil, cancellation: QueryCancellation? = nil, now: Int64? = nil, origin: String? = nil,
+    action: String? = nil
   ) {
     box = Box(
       Settings(
         timeout: timeout, maximumBytes: maximumBytes, maximumNodes: maximumNodes, maximumMemory: maximumMemory,
-        limits: limits, cancellation: cancellation, now: now))
+        limits: limits, cancellation: cancellation, now: now, origin: origin, action: action))
   }
 
   private subscript<Member>(_ member: WritableKeyPath<Settings, Member?>) -> Member? {
@@ -79,6 +82,16 @@ public struct RunOptions: Sendable {
   public var now: Int64? {
     get { box?.settings.now }
     set { self[\.now] = newValue }
+  }
+  /// Names who makes a change, for ``Database/undoStack(for:)``.
+  public var origin: String? {
+    get { box?.settings.origin }
+    set { self[\.origin] = newValue }
+  }
+  /// Names a change for people, as in `Rename`; see ``UndoStack/undoNames``.
+  public var action: String? {
+    get { box?.settings.action }
+    set { self[\.action] = newValue }
   }
   /// How plans are chosen, for tests that compare plans.
   package var planner: PlannerOptions? {

@@ -55,6 +55,17 @@ extension Database: EntityStore {
   }
 }
 
+extension DatabaseView {
+  /// The entities of the view, be it of an earlier version: a value that reads and changes on its own.
+  ///
+  /// ```swift
+  /// let before = try database.view(at: yesterday).entities
+  /// let names = try Person.results(in: before).map(\.name)
+  /// ```
+  /// A property without a column has its value of today.
+  public var entities: Context { Context(storage: ContextStorage(snapshot, companion as? ModelBinding)) }
+}
+
 extension ModelBinding: SnapshotCompanion {
   package func moved(to catalog: Catalog) -> any SnapshotCompanion { fitted(to: catalog) }
 }

@@ -25,7 +25,7 @@ extension Database {
     storage: StorageOptions = StorageOptions()
   ) throws {
     if let property = try ModelRegistration.propertyWithoutColumn(of: models) {
-      throw Self.notStorable(property: property)
+      throw QueryError.notStorable(property: property)
     }
     let given = try schema.map { try Database(schema: $0, name: name).catalog }
     try self.init(path: path, storage: storage)

@@ -35,7 +35,9 @@ extension Database {
     let log = CommitLog(backend, options: storage, postponesIndexes: true)
     let stored = try log.open(creating: given)
     let refusal = storage.access == .write ? nil : StorageProblem.openedForReading.error(backend.name)
-    self.init(stored, storage: log, refusal: refusal, isFollowing: storage.access == .follow)
+    self.init(
+      stored, storage: log, refusal: refusal, isFollowing: storage.access == .follow,
+      recentVersions: storage.recentVersions)
     guard let schema, let given else { return }
     if Database(Snapshot.empty(given)).schema == self.schema { return }
     try changeSchema(to: schema, name: name, allowingLoss: storage.allowsLoss)

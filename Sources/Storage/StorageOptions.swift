@@ -30,6 +30,8 @@ public struct StorageOptions: Sendable, Hashable {
   public var allowsLoss: Bool
   /// Allows a file on a network file system, which no other machine may use meanwhile.
   public var allowsNetwork: Bool
+  /// The bytes of changes that are kept in memory, by which earlier versions are made again; 0 for none.
+  public var recentVersions: Int
   /// The system's list of mounts, for tests.
   package var mounts: String?
   /// When rows are written; small for tests.
@@ -38,13 +40,14 @@ public struct StorageOptions: Sendable, Hashable {
   /// Options; those that are not given are the usual ones.
   public init(
     access: Access = .write, durability: Durability = .full, creates: Bool = true, allowsLoss: Bool = false,
-    allowsNetwork: Bool = false
+    allowsNetwork: Bool = false, recentVersions: Int = 64 << 20
   ) {
     self.access = access
     self.durability = durability
     self.creates = creates
     self.allowsLoss = allowsLoss
     self.allowsNetwork = allowsNetwork
+    self.recentVersions = recentVersions
   }
 }
 

@@ -208,6 +208,16 @@ struct DeletionRecord {
   }
 
   /// The targets of the relation at `place`, in order.
+  /// Calls with each relation's place and target of a record's words.
+  static func forEachTarget(in words: ContiguousArray<UInt32>, _ body: (Int, UInt32) -> Void) {
+    var index = 2
+    while index + 2 <= words.count {
+      let end = min(words.count, index + 2 + Int(words[index + 1]))
+      for target in words[(index + 2)..<end] { body(Int(words[index]), target) }
+      index = end
+    }
+  }
+
   func targets(relation place: Int) -> ArraySlice<UInt32> { Self.range(of: place, in: words).map { words[$0] } ?? [] }
 
   /// Where the targets of the relation at `place` stand; nil if it has none. Complexity: O(relations).

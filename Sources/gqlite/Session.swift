@@ -238,6 +238,15 @@ struct Session {
   mutating func database(
     for document: QueryDocument?, directory: String?, _ options: inout RunOptions
   ) throws(QueryError) -> Database {
+    let database = try loaded(for: document, directory: directory, &options)
+    // The operations of a document run one after the other.
+    if document?.looksBack ?? false, database.recentVersions == 0 { database.recentVersions = 64 << 20 }
+    return database
+  }
+
+  private mutating func loaded(
+    for document: QueryDocument?, directory: String?, _ options: inout RunOptions
+  ) throws(QueryError) -> Database {
     if let databasePath { return try open(databasePath) }
     var sources = data.map { DataSource.file(path: $0.path, name: $0.name, format: inputFormat) }
     var paths = data.map(\.path)

@@ -153,7 +153,6 @@ import Testing
     switch feature {
     case .scalarFunction: ("{ User { x := nfc(firstName) } }", nil)
     case .languageCollation: ("{ User(where: collate(firstName, \"sv\") == \"a\") { id } }", nil)
-    case .directive: ("query @asOf(version: 1) { User { id } }", nil)
     }
   }
 

@@ -84,7 +84,7 @@ import Testing
     "too-many-tokens",
     // Files of databases.
     "not-storable", "storage-busy", "storage-changed", "storage-closed", "storage-corrupt", "storage-failed",
-    "storage-full", "storage-network", "storage-read-only", "storage-version", "unknown-version",
+    "storage-full", "storage-network", "storage-read-only", "storage-version",
     // Warnings of loading.
     "contradicting-values", "dangling-link", "left-out",
   ]

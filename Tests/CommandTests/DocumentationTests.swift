@@ -193,7 +193,11 @@ private struct SnippetRunner {
   }
 
   private mutating func database(_ data: String, _ document: QueryDocument) throws -> Database {
-    if document.definesTypes { return try Database(schemaTexts: [(document.sourceName, document.schemaBytes)]) }
+    if document.definesTypes {
+      let database = try Database(schemaTexts: [(document.sourceName, document.schemaBytes)])
+      if document.looksBack { database.recentVersions = 64 << 20 }
+      return database
+    }
     if let known = databases[data] { return known }
     let folder = DocumentationFile.root.appending(path: data)
     let schema = folder.appending(path: "schema.graphql")

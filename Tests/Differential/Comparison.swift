@@ -48,11 +48,12 @@ package final class Subject {
   /// Queries that SQLite answered too.
   private(set) var toldBySQLite = 0
 
-  package init(_ model: Model) throws {
+  package init(_ model: Model, recentVersions: Int = 0) throws {
     self.model = model
     evaluator = ReferenceEvaluator(model: model)
     oracle = SQLiteOracle(model)
     database = try Database(schema: model.sdl)
+    database.recentVersions = recentVersions
     try database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
   }
 
@@ -160,7 +161,7 @@ package final class Subject {
     return nil
   }
 
-  private static func outcome(_ run: () throws(QueryError) -> Answer) -> Outcome {
+  static func outcome(_ run: () throws(QueryError) -> Answer) -> Outcome {
     do {
       return .answer(try run().jsonString)
     } catch {

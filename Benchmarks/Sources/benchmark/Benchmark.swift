@@ -24,7 +24,10 @@ struct Benchmark {
     }
     if let directory = options.writeDirectory { return try write(to: directory) }
     if let directory = options.answersDirectory { return try writeAnswers(to: directory) }
-    if options.only == ["state"] { return try LiveBenchmark(options.scale, report).run() }
+    if options.only == ["state"] {
+      try LiveBenchmark(options.scale, report).run()
+      return try measurePast()
+    }
     if !options.isJSON {
       print("scale \(options.scale), seed \(options.seed), SQLite \(String(cString: sqlite3_libversion()))")
     }

@@ -35,8 +35,7 @@ extension Binder {
       return
     }
     if operation.operation == .subscription { rootType = "Subscription" }
-    query.fields = bindRootSelection([SelectionSource(set: operation.selectionSet, environment: Environment())])
-    finishPaging()
+    MomentBinder(binder: self).bindFields(operation)
   }
 
   private func declare(_ document: Document) {

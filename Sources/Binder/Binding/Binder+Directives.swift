@@ -127,7 +127,7 @@ extension Binder {
       switch directive.name.text {
       case "live":
         for (problem, range) in LiveDirective.problems(of: directive, on: operation) { report(problem, at: range) }
-      case "asOf": report(.notSupportedYet(.directive), at: directive.range)
+      case "asOf": if place != .query { report(.pastOfMutation, at: directive.range) }
       case "explain": checkExplain(directive)
       case "transaction":
         // Says what holds for every operation.
@@ -158,11 +158,7 @@ extension Binder {
     let name = directive.name.text
     if let definition = declaredDirective(name) { return check(directive, definition, at: place) }
     if Self.knownDirectives.contains(name) {
-      if name == "asOf" {
-        report(.notSupportedYet(.directive), at: directive.range)
-      } else {
-        report(.misplacedDirective(name: name), at: directive.name.range)
-      }
+      report(.misplacedDirective(name: name), at: directive.name.range)
     } else {
       let names = Self.knownDirectives + declarations.directives.keys.sorted()
       report(.unknownDirective(name: name, near: nearestNames(to: name, in: names)), at: directive.name.range)

@@ -82,8 +82,8 @@ extension Binder {
   }
 
   /// The directives that decide what a field selects.
-  private func walks(_ entry: SelectionEntry) -> [[String]] {
-    entry.directives.filter { ["recurse", "expand"].contains($0.name.text) }
+  func walks(_ entry: SelectionEntry) -> [[String]] {
+    entry.directives.filter { ["recurse", "expand", "asOf"].contains($0.name.text) }
       .map { [$0.name.text] + fingerprint($0.arguments, entry.environment) }
   }
 

@@ -11,12 +11,16 @@ extension Binder {
   func bindMutationSelection(_ source: SelectionSource) {
     rootType = "Mutation"
     var segments: [BoundSegment] = []
-    for merged in collect([source], of: .root) {
+    for merged in collect([source], of: .root).map(MomentBinder(binder: self).refusing) {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged, of: .root)
       let entry = merged.first
       guard let name = entry.field, name.text != "__typename" else {
         segments.append(.query(readingSegment(merged, condition, inner)))
+        continue
+      }
+      if name.text == BoundUndo.field {
+        if let undo = UndoBinder(binder: self).bind(entry, name, condition) { segments.append(.undo(undo)) }
         continue
       }
       guard let field = MutationField.named(name.text, in: catalog, commands: options.commands) else {
@@ -51,7 +55,7 @@ extension Binder {
   }
 
   /// Binds a part of the operation with sets and selections of its own; parameters are shared.
-  private func part(_ body: (Binder) -> [BoundField]) -> BoundQuery {
+  func part(_ body: (Binder) -> [BoundField]) -> BoundQuery {
     let (sets, selections) = (query.sets, query.selections)
     query.sets = []
     query.selections = []
@@ -77,7 +81,7 @@ extension Binder {
   }
 
   /// Binds expressions over parameters; `body` numbers them in ``values``.
-  private func constants(_ body: (Binder) -> Void) -> BoundQuery {
+  func constants(_ body: (Binder) -> Void) -> BoundQuery {
     let outer = values
     values = MutationValues()
     let part = part { binder in
@@ -167,7 +171,7 @@ extension Binder {
     }
   }
 
-  private func arguments(
+  func arguments(
     _ entry: SelectionEntry, of name: Name, among known: [String], _ kind: BoundMutation.Kind? = nil,
     _ type: EntityTypeID? = nil
   ) -> [String: Argument] {
@@ -307,7 +311,7 @@ extension Binder {
 
 extension BoundSegment {
   /// Parameters, and how many list calls there are, are known when all segments are bound.
-  fileprivate func completed(as operation: BoundQuery) -> BoundSegment {
+  func completed(as operation: BoundQuery) -> BoundSegment {
     func complete(_ query: inout BoundQuery) {
       query.parameters = operation.parameters
       query.itemCount = operation.itemCount
@@ -321,6 +325,10 @@ extension BoundSegment {
     case .query(var query):
       complete(&query)
       return .query(query)
+    case .past(var moment, var query):
+      complete(&moment.constants)
+      complete(&query)
+      return .past(moment, query)
     case .mutation(var mutation):
       complete(&mutation.constants)
       complete(&mutation.locate)
@@ -331,6 +339,9 @@ extension BoundSegment {
         mutation.conflict = conflict
       }
       return .mutation(mutation)
+    case .undo(var undo):
+      complete(&undo.constants)
+      return .undo(undo)
     case .command(var command):
       complete(&command.constants)
       complete(&command.answer)

@@ -4,13 +4,10 @@ import GQLParser
 import GQLQuery
 
 extension Binder {
-  func bindRootSelection(_ sources: [SelectionSource]) -> [BoundField] {
-    withSiblings(sources) { bindRootFields(sources) }
-  }
-
-  private func bindRootFields(_ sources: [SelectionSource]) -> [BoundField] {
+  /// Binds the fields of a query that are of one version.
+  func rootFields(_ entries: [MergedEntry]) -> [BoundField] {
     var fields: [BoundField] = []
-    for merged in collect(sources, of: .root) {
+    for merged in entries {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged, of: .root)
       guard let content = bindRoot(merged, inner) else { continue }

@@ -56,6 +56,10 @@ package enum BindingProblem: Sendable {
   case missingFragmentArgument(fragment: String, name: String)
   /// `{ User @using { id } }`
   case missingDirectiveArgument(directive: String, name: String)
+  /// `query @asOf { User { id } }`, or with both arguments.
+  case momentNotOne(isMissing: Bool)
+  /// `mutation @asOf(version: 3) { … }`
+  case pastOfMutation
   /// `{ User @foo { id } }`
   case unknownDirective(name: String, near: [String])
   /// `{ User @using(access: HASH, index: "agee") { id } }`

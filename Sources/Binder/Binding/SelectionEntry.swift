@@ -86,10 +86,18 @@ final class SelectionEntry {
   /// The same where names mean what they do in another environment.
   func placed(in environment: Environment) -> SelectionEntry { copy(field, expression, environment) }
 
-  private func copy(_ field: Name?, _ expression: Expression?, _ environment: Environment) -> SelectionEntry {
+  /// The same without the directives of a name.
+  func without(_ directive: String) -> SelectionEntry {
+    if !directives.contains(where: { $0.name.text == directive }) { return self }
+    return copy(field, expression, environment, directives.filter { $0.name.text != directive })
+  }
+
+  private func copy(
+    _ field: Name?, _ expression: Expression?, _ environment: Environment, _ directives: [Directive]? = nil
+  ) -> SelectionEntry {
     let result = SelectionEntry(
-      key: key, field: field, expression: expression, arguments: arguments, directives: directives, set: set,
-      splat: splat, environment: environment, condition: condition, range: range, declared: declared)
+      key: key, field: field, expression: expression, arguments: arguments, directives: directives ?? self.directives,
+      set: set, splat: splat, environment: environment, condition: condition, range: range, declared: declared)
     result.isExpanded = isExpanded
     result.expansion = expansion
     result.omitsNull = omitsNull

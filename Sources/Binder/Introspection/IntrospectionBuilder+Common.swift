@@ -87,14 +87,12 @@ extension IntrospectionBuilder {
         argument("every", reference("Duration"), "The shortest time between two updates."),
         argument("tick", reference("Duration"), "The time after which 'now()' moves without a change."),
       ])
-    if isSupported("directive") {
-      add(
-        "asOf", "Reads the data of an earlier time, where it is kept.", operationPlaces,
-        [
-          argument("time", reference("DateTime"), "The time."),
-          argument("version", reference("Int"), "The version of the data."),
-        ])
-    }
+    add(
+      "asOf", "Reads the data of an earlier version, where it is kept.", ["QUERY", "FIELD"],
+      [
+        argument("time", reference("DateTime"), "The time: the newest version that was committed then."),
+        argument("version", reference("Int"), "The version of the data."),
+      ])
   }
 
   private var operationPlaces: [String] {

@@ -8,8 +8,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
   case scalarFunction
   /// `{ User(where: collate(name, "sv") == "a") { id } }`
   case languageCollation
-  /// `query @asOf(version: 3) { User { id } }` and other directives of the language that stand on operations or fields.
-  case directive
 
   package static let code = DiagnosticCode("not-supported-yet")
 
@@ -18,7 +16,6 @@ package enum NotSupportedYet: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .scalarFunction: "this function"
     case .languageCollation: "a collation other than CI"
-    case .directive: "this directive"
     }
   }
 

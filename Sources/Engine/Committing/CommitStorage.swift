@@ -22,14 +22,17 @@ package struct StoredVersion {
   /// The number of its last transaction.
   package let version: Int64
   package let hasSchema: Bool
-  /// Indicates whether it goes on from the version that was there, with the same schema.
-  package let isContinued: Bool
+  /// The commits that lead to it from the version that was there, with the same schema; nil where it does not go on from
+  /// that.
+  package let commits: [Commit]?
 
-  package init(snapshot: Snapshot, version: Int64, hasSchema: Bool, isContinued: Bool = false) {
+  package var isContinued: Bool { commits != nil }
+
+  package init(snapshot: Snapshot, version: Int64, hasSchema: Bool, continuing commits: [Commit]? = nil) {
     self.snapshot = snapshot
     self.version = version
     self.hasSchema = hasSchema
-    self.isContinued = isContinued
+    self.commits = commits
   }
 }
 
@@ -80,6 +83,9 @@ package protocol CommitStorage: AnyObject, Sendable {
 
   /// Takes as little room as it can.
   func vacuum() throws(QueryError)
+
+  /// Returns the commits that lead to the newest version without a gap, as far as they are there.
+  func pastCommits() throws(QueryError) -> [Commit]
 
   /// Reads again what is kept, after a failure.
   func reopen() throws(QueryError) -> StoredVersion

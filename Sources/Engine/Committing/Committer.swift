@@ -66,6 +66,8 @@ final class Committer: @unchecked Sendable {
   let storage: any CommitStorage
   /// Why nothing may be written, ever; nil for a database that is opened for writing.
   let refusal: QueryError?
+  /// Has each transaction that is applied.
+  private let past: RecentVersions
   /// Held by whoever looks for news; nil for a database that does not follow another.
   let following: Lock<Bool>?
   /// Bytes of commits that gather in memory, and count as kept; 0 where each goes to the storage.
@@ -94,8 +96,12 @@ final class Committer: @unchecked Sendable {
   private let hasGathered = Atomic<Bool>(false)
 
   /// `version` is that of the last transaction that the storage keeps.
-  init(_ storage: any CommitStorage, version: Int64, refusal: QueryError? = nil, isFollowing: Bool = false) {
+  init(
+    _ storage: any CommitStorage, version: Int64, refusal: QueryError? = nil, isFollowing: Bool = false,
+    _ past: RecentVersions
+  ) {
     self.storage = storage
+    self.past = past
     self.refusal = refusal
     following = isFollowing ? Lock(false) : nil
     gatheredBytes = storage.gatheredBytes
@@ -136,6 +142,9 @@ final class Committer: @unchecked Sendable {
     return Ticket(
       version: endCount.load(ordering: .acquiring) == before.ends ? version : .max, ends: before.ends)
   }
+
+  /// The version of the last transaction that was applied.
+  var appliedNumber: Int64 { appliedVersion.load(ordering: .acquiring) }
 
   /// The version of the last transaction that is kept.
   var durable: Int64 { durableVersion.load(ordering: .acquiring) }
@@ -183,7 +192,9 @@ final class Committer: @unchecked Sendable {
     // Who was applying it then is told so, see ``applied(since:)``.
     if progress.failure != nil { return }
     let version = appliedVersion.load(ordering: .relaxed) + 1
-    progress.queue.append(Commit(version: version, time: time, changes: changes))
+    let commit = Commit(version: version, time: time, changes: changes)
+    progress.queue.append(commit)
+    past.append(commit)
     appliedVersion.store(version, ordering: .releasing)
     if isGathering {
       progress.queuedBytes += changes.bytes.count
@@ -495,6 +506,7 @@ final class Committer: @unchecked Sendable {
   /// Ends writing: what is not kept is lost. Precondition: locked.
   private func end(_ reason: QueryError) {
     let durable = durableVersion.load(ordering: .relaxed)
+    past.forget(after: durable)
     progress.ends.append((durable, reason))
     progress.failure = reason
     progress.isStopped = true
@@ -516,12 +528,15 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Goes on from what the storage keeps.
-  func restart(version: Int64) {
+  ///
+  /// - Parameter commits: Those that lead there from the version that was there; nil where it does not go on from that.
+  func restart(version: Int64, continuing commits: [Commit]? = nil) {
     locked {
       progress.failure = refusal
       isRefusing.store(refusal != nil, ordering: .releasing)
       progress.isStopped = false
       progress.queue.removeAll()
+      if let commits { for commit in commits { past.append(commit) } } else { past.restart(after: version) }
       forgetGathered()
       durableVersion.store(version, ordering: .releasing)
       appliedVersion.store(version, ordering: .releasing)

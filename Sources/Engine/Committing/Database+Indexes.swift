@@ -45,19 +45,26 @@ extension Database {
     if !begins { return }
     DispatchQueue.global(qos: .userInitiated).async { [weak self] in
       // Once more where what was built is no longer wanted: another schema, or other rows.
-      while let (base, orders) = self?.pendingVersion() {
+      while let (base, orders) = self?.indexBuilder.pendingVersion() {
         let whole = base.withPendingIndexes(orders: orders, fold: foldText)
-        self?.join(whole, base, orders)
+        self?.indexBuilder.join(whole, base, orders)
       }
     }
   }
 
+  private var indexBuilder: IndexBuilder { IndexBuilder(database: self) }
+}
+
+/// What builds the indexes of a database while queries run.
+private struct IndexBuilder {
+  let database: Database
+
   /// The version whose indexes are to be built; nil where there is none, which whoever waits is told.
-  private func pendingVersion() -> (Snapshot, orders: Set<EntityTypeID>)? {
-    let snapshot = state.withLock { $0.snapshot }
-    let orders = indexBuilding.withLock { $0.orders }
+  func pendingVersion() -> (Snapshot, orders: Set<EntityTypeID>)? {
+    let snapshot = database.state.withLock { $0.snapshot }
+    let orders = database.indexBuilding.withLock { $0.orders }
     if snapshot.hasPendingIndexes(orders: orders) { return (snapshot, orders) }
-    let waiters = indexBuilding.withLock { building in
+    let waiters = database.indexBuilding.withLock { building in
       defer {
         building.isRunning = false
         building.waiters = []
@@ -68,21 +75,21 @@ extension Database {
     }
     for waiter in waiters { waiter.resume() }
     // Another version may have come between the two looks.
-    buildIndexes()
+    database.buildIndexes()
     return nil
   }
 
   /// Brings a version with all indexes up to the newest one, and puts it in its place.
-  private func join(_ whole: Snapshot, _ base: Snapshot, _ orders: Set<EntityTypeID>) {
-    if let committer, committer.following != nil {
-      try? alone(committer) { () throws(QueryError) in
-        replace(state.withLock { $0.snapshot }, with: whole, base, orders)
+  func join(_ whole: Snapshot, _ base: Snapshot, _ orders: Set<EntityTypeID>) {
+    if let committer = database.committer, committer.following != nil {
+      try? database.alone(committer) { () throws(QueryError) in
+        replace(database.state.withLock { $0.snapshot }, with: whole, base, orders)
       }
       return
     }
-    writer.withLock { _ in
+    database.writer.withLock { _ in
       // A storage that failed has nothing that is not seen.
-      let newest = (try? newestVersion()) ?? state.withLock { $0.snapshot }
+      let newest = (try? database.newestVersion()) ?? database.state.withLock { $0.snapshot }
       replace(newest, with: whole, base, orders)
     }
   }
@@ -94,7 +101,7 @@ extension Database {
     let joined =
       (try? whole.catchingUp(with: newest, since: base, fold: foldText))
       ?? newest.withPendingIndexes(orders: orders, fold: foldText)
-    let old = state.withLock { state in
+    let old = database.state.withLock { state in
       let old = state.snapshot
       state.snapshot = joined
       return old

@@ -124,7 +124,7 @@ extension Database {
       }
       return old
     }
-    committer.restart(version: stored.version)
+    committer.restart(version: stored.version, continuing: stored.commits)
     if !stored.isContinued {
       forgetTexts()
       buildIndexes()
@@ -194,28 +194,6 @@ extension Database {
     }
   }
 
-  /// Has the storage write a little of what it has in its log. Returns whether there is more to do.
-  static func fold(
-    _ committer: Committer, _ state: Lock<State>, _ writer: Lock<Bool>
-  ) throws(QueryError) -> Bool {
-    var hasMore = false
-    writer.letOthersPass()
-    // As the writer, so that what is kept is also published.
-    try writer.withLock { (_) throws(QueryError) in
-      try committer.exclusively(ends: true) { () throws(QueryError) in
-        // What gathers is not in the log.
-        if committer.isGathering, committer.hasQueue { return }
-        do throws(QueryError) {
-          hasMore = try committer.storage.fold { state.keptVersion(committer) }
-        } catch {
-          state.forgetUnkept(committer)
-          throw error
-        }
-      }
-    }
-    return hasMore
-  }
-
   /// The newest version, which a writer goes on from: published, and kept. Called by the one writer.
   func newestVersion() throws(QueryError) -> Snapshot {
     guard let committer else { return current }
@@ -232,14 +210,21 @@ extension Database {
 
   /// Keeps a version that is to be published. Called by the one writer, on what ``newestVersion()`` gave.
   ///
-  /// - Parameter rewrites: Whether rows have other numbers than before.
-  func keep(_ next: Snapshot, rewrites: Bool = false) throws(QueryError) {
-    guard let committer else { return }
-    let base = state.withLock { $0.snapshot }
+  /// - Parameters:
+  ///   - rewrites: Whether rows have other numbers than before.
+  ///   - time: When it was made; nil for now.
+  /// - Returns: The number of the version.
+  @discardableResult
+  func keep(_ next: Snapshot, rewrites: Bool = false, time: Int64? = nil) throws(QueryError) -> Int64 {
+    let (base, version) = state.withLock { ($0.snapshot, $0.version) }
+    guard let committer else {
+      if !past.isKeeping { return version + 1 }
+      return past.append(next, after: base, version, rewrites: rewrites, time: time ?? WallClock.now)
+    }
     if committer.isNeverWritten {
       // What changes nothing may be published. Of a schema it is said what is missing.
       if next.hasLayout(of: base) {
-        if next.changes(since: base).isEmpty { return }
+        if next.changes(since: base).isEmpty { return committer.durable }
       } else {
         try committer.storage.check(next, after: base)
       }
@@ -247,27 +232,51 @@ extension Database {
     try committer.check()
     if !rewrites, next.hasLayout(of: base) {
       let changes = next.changes(since: base)
-      let time = WallClock.now
-      if changes.isEmpty || committer.gathers(changes, time: time) { return }
+      let time = time ?? WallClock.now
+      if changes.isEmpty || committer.gathers(changes, time: time) { return committer.durable }
       try committer.commit { (version) throws(QueryError) in
         let gathered = committer.takeQueue()
-        try committer.storage.append(gathered + [Commit(version: version, time: time, changes: changes)]) { next }
+        let commit = Commit(version: version, time: time, changes: changes)
+        try committer.storage.append(gathered + [commit]) { next }
+        past.append(commit)
       }
     } else {
       try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
         // What gathers is in the version.
         _ = committer.takeQueue()
-        try committer.storage.rewrite(next, version: version, time: WallClock.now)
+        let time = WallClock.now
+        try committer.storage.rewrite(next, version: version, time: time)
+        past.append(changeOfLayoutAfter: base, version: version, time: time)
       }
     }
+    return committer.durable
+  }
+}
+
+extension Committer {
+  /// Has the storage write a little of what it has in its log. Returns whether there is more to do.
+  func fold(_ state: Lock<Database.State>, _ writer: Lock<Bool>) throws(QueryError) -> Bool {
+    var hasMore = false
+    writer.letOthersPass()
+    // As the writer, so that what is kept is also published.
+    try writer.withLock { (_) throws(QueryError) in
+      try exclusively(ends: true) { () throws(QueryError) in
+        // What gathers is not in the log.
+        if isGathering, hasQueue { return }
+        do throws(QueryError) {
+          hasMore = try storage.fold { state.keptVersion(self) }
+        } catch {
+          state.forgetUnkept(self)
+          throw error
+        }
+      }
+    }
+    return hasMore
   }
 }
 
 extension Database.State {
-  /// Returns the number of the transaction that is published next. Called by the one writer.
-  func nextVersion(_ committer: Committer?) -> Int64 { committer?.durable ?? version + 1 }
-
   /// Publishes all that is kept, where that is more than what is published. Gives what is to be freed behind the lock.
   ///
   /// Takes back what is applied and not kept in the version that is made, unless one was cut in time. After the first look

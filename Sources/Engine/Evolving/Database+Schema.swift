@@ -60,12 +60,10 @@ extension Database {
   }
 }
 
-extension Database {
-  /// Returns the names that the types and columns of a catalog have in the catalog before it; nil for those that are new.
-  package static func formerNames(
-    of catalog: Catalog, in old: Catalog
-  ) -> [(type: String?, columns: [String?])] {
-    CatalogRenaming(from: old, to: catalog).formerNames()
+extension Catalog {
+  /// Returns the names that the types and columns have in the catalog before; nil for those that are new.
+  package func formerNames(in old: Catalog) -> [(type: String?, columns: [String?])] {
+    CatalogRenaming(from: old, to: self).formerNames()
   }
 }
 
@@ -78,9 +76,19 @@ struct SchemaEvolution {
   private let places: SchemaPlaces
 
   init(_ old: Snapshot, to source: SourceText, limits: QueryLimits, _ options: RunOptions) throws(QueryError) {
-    self.source = source
     var (catalog, warnings) = try Database.catalog(of: [source], limits: limits)
     catalog.functions = old.catalog.functions
+    try self.init(old, to: catalog, in: source, warnings, limits: limits, options)
+  }
+
+  /// - Parameters:
+  ///   - source: The text of the schema; without bytes where nobody has written one.
+  ///   - interruption: What ends the work, beside the options.
+  init(
+    _ old: Snapshot, to catalog: Catalog, in source: SourceText, _ warnings: QueryError? = nil, limits: QueryLimits,
+    _ options: RunOptions, _ interruption: Interruption? = nil
+  ) throws(QueryError) {
+    self.source = source
     self.warnings = warnings
     places = SchemaPlaces(parse(source, limits: limits.parserOfSchema).output)
     let comparison = CatalogComparison(from: old.catalog, to: catalog)
@@ -93,7 +101,7 @@ struct SchemaEvolution {
     let pool = CellPool()
     let mapping = comparison.mapping
     let allowance = WorkAllowance(maximumMemory: runLimits.maximumMemory) {
-      options.cancellation?.isCancelled ?? false
+      options.cancellation?.isCancelled ?? false || interruption?.isDue ?? false
         || runLimits.deadline != .max && MonotonicClock.now > runLimits.deadline
     }
     func failure(_ kind: RuntimeProblem.Kind) -> QueryError {

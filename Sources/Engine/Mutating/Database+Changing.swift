@@ -24,12 +24,21 @@ extension Database {
   /// Other writers wait meanwhile; `body` must not write to the database but through the transaction. If one operation
   /// fails, the transaction fails as a whole, even where `body` catches the error.
   ///
+  /// - Parameters:
+  ///   - origin: Who makes the change, for ``undoStack(for:)``.
+  ///   - action: The name of the change, for people.
   /// - Throws: what `body` throws, or the ``QueryError`` of the operation that failed.
-  public func transaction<Output>(_ body: (DatabaseTransaction) throws -> Output) throws -> Output {
-    try changing { transaction in
-      let output = try body(transaction)
-      if let failure = transaction.failure { throw failure }
-      return output
+  public func transaction<Output>(
+    origin: String? = nil, action: String? = nil, _ body: (DatabaseTransaction) throws -> Output
+  ) throws -> Output {
+    try exclusively {
+      try PastWriter(database: self).noting(origin, action) {
+        try changingAsWriter { transaction in
+          let output = try body(transaction)
+          if let failure = transaction.failure { throw failure }
+          return output
+        }
+      }
     }
   }
 
@@ -47,12 +56,13 @@ extension Database {
     let base = try newestVersion()
     let transaction = WriteTransaction(base, fold: foldText)
     transaction.now = WallClock.now
-    let mutator = Mutator(base, transaction, resolvers: resolvers(base.catalog))
+    let mutator = Mutator(base, transaction, resolvers: registry.withLock { $0.resolvers(base.catalog) })
     let context = DatabaseTransaction(self, base, mutator)
     defer { context.end() }
     let output = try body(context)
     let next = mutator.finish()
-    if next !== base { try publish(next) }
+    if next !== base { try publish(next, time: transaction.now) }
+    if !context.undone.isEmpty { past.note(state.withLock { $0.version }, undoing: context.undone) }
     return output
   }
 
@@ -69,8 +79,8 @@ extension Database {
     _ index: String, _ decide: @escaping @Sendable (_ existing: Value, _ new: Value) -> ConflictResolution
   ) throws(QueryError) {
     let catalog = self.catalog
-    guard Self.uniqueIndex(index, catalog) != nil else {
-      let known = catalog.indexes.filter { $0.isUnique || $0.isPrimary }.map { Self.name($0, catalog) }
+    guard catalog.uniqueIndex(index) != nil else {
+      let known = catalog.indexes.filter { $0.isUnique || $0.isPrimary }.map { catalog.name(of: $0) }
       throw QueryError(
         code: "unknown-index", "there is no unique index '\(index)'",
         help: nearestNames(to: index, in: known).first.map { "did you mean '\($0)'?" })
@@ -88,22 +98,26 @@ extension Database {
       }
     }
   }
+}
 
-  private func resolvers(_ catalog: Catalog) -> [IndexID: ConflictResolver] {
-    let resolvers = registry.withLock { $0.resolvers }
+extension Registry {
+  /// The program's decisions by index.
+  func resolvers(_ catalog: Catalog) -> [IndexID: ConflictResolver] {
     if resolvers.isEmpty { return [:] }
     var result: [IndexID: ConflictResolver] = [:]
-    for (name, resolver) in resolvers { if let index = Self.uniqueIndex(name, catalog) { result[index] = resolver } }
+    for (name, resolver) in resolvers { if let index = catalog.uniqueIndex(name) { result[index] = resolver } }
     return result
   }
+}
 
-  private static func uniqueIndex(_ name: String, _ catalog: Catalog) -> IndexID? {
+extension Catalog {
+  fileprivate func uniqueIndex(_ name: String) -> IndexID? {
     let wanted = name.filter { $0 != " " }
-    return catalog.indexes.first { ($0.isUnique || $0.isPrimary) && Self.name($0, catalog) == wanted }?.id
+    return indexes.first { ($0.isUnique || $0.isPrimary) && self.name(of: $0) == wanted }?.id
   }
 
-  private static func name(_ index: IndexDescriptor, _ catalog: Catalog) -> String {
-    let type = catalog[index.type]
+  fileprivate func name(of index: IndexDescriptor) -> String {
+    let type = self[index.type]
     return type.name + "." + index.columns.map { type[type[$0].foldedFrom ?? $0].name }.joined(separator: ",")
   }
 }
@@ -125,7 +139,10 @@ public enum ConflictResolution: Sendable, Hashable {
 public final class DatabaseTransaction {
   let database: Database
   let base: Snapshot
-  private var mutator: Mutator?
+  private(set) var mutator: Mutator?
+  /// The versions that were taken back, where nothing else was done.
+  private(set) var undone: [Int64] = []
+  private var isMixed = false
   /// Output buffers that wait; a command that runs operations itself takes another.
   private var buffers: [ReusableBuffer] = []
   /// The first error of an operation: the transaction cannot be finished then.
@@ -138,6 +155,12 @@ public final class DatabaseTransaction {
   }
 
   func end() { mutator = nil }
+
+  /// Notes that versions were taken back whole; nil for another change.
+  func note(undone versions: [Int64]?) {
+    isMixed = isMixed || versions == nil
+    undone = isMixed ? [] : undone + (versions ?? [])
+  }
 
   /// Runs an operation on the data as the transaction has made it.
   ///

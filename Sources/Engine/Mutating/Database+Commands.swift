@@ -29,6 +29,8 @@ struct Registry {
   }
   var resolvers: [String: ConflictResolver] = [:]
   var commands: [Command] = []
+  /// By origin: what can be undone.
+  var undo: [String: UndoHistory] = [:]
 }
 
 extension Database {
@@ -186,7 +188,7 @@ extension PreparedQuery {
     return true
   }
 
-  private func constantValues(
+  func constantValues(
     _ constants: PartPlan, _ mutator: Mutator, _ context: MutationContext, _ planning: PartPlanning
   ) throws(QueryError) -> [Value] {
     let view = mutator.snapshot()

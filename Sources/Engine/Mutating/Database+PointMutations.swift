@@ -31,8 +31,16 @@ extension Database {
       let count = open.count
       guard try open.apply(program, context, into: &output) else { return false }
       if open.count == count { return true }
+      guard past.isKeeping || live.isFollowed else {
+        open.forgetChanges()
+        state.version += 1
+        return true
+      }
+      let changes = open.takeChanges()
+      if changes.isEmpty { return true }
       state.version += 1
-      if live.isFollowed { told = (open.takeChanges(), state.version) } else { open.forgetChanges() }
+      past.append(Commit(version: state.version, time: context.now, changes: changes))
+      told = (changes, state.version)
       return true
     }
     if let told { live.note(told.changes, told.version) } else if isApplied { live.noteCommit() }

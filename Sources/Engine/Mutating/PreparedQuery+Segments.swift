@@ -40,15 +40,24 @@ extension PreparedQuery {
       case .query(let part):
         try runPart(part, mutator?.snapshot() ?? snapshot, context, planning, into: &output)
         isWritten = true
+      case .past(let moment, let constants, let part):
+        let view = mutator?.snapshot() ?? snapshot
+        let version = try past(moment, constants, of: part.query, view, context, planning)
+        try runPart(part, version.snapshot, context, planning, into: &output)
+        isWritten = true
       case .mutation(let mutation):
         guard let mutator else { continue }
         let view = mutation.looksAtData ? mutator.snapshot() : snapshot
         let program = try mutation.program(self, view, parameters, planning)
         do {
           isWritten = try mutator.apply(program, context, into: &output)
+          transaction?.note(undone: nil)
         } catch {
           throw queryError(error, mutator.lastView)
         }
+      case .undo(let undo, let constants):
+        guard let mutator, let transaction else { continue }
+        isWritten = try runUndo(undo, constants, mutator, transaction, context, planning, into: &output)
       case .command(let command, let constants, let answer):
         guard let mutator, let transaction else { continue }
         isWritten = try runCommand(

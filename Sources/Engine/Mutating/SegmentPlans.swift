@@ -10,7 +10,9 @@ import GQLWriting
 final class SegmentPlans: Sendable {
   enum Segment: Sendable {
     case query(PartPlan)
+    case past(BoundMoment, constants: PartPlan, PartPlan)
     case mutation(MutationPlans)
+    case undo(BoundUndo, constants: PartPlan)
     /// Indirect, because every run takes its segments.
     indirect case command(BoundCommand, constants: PartPlan, answer: PartPlan?)
   }
@@ -33,9 +35,14 @@ final class SegmentPlans: Sendable {
     segments = query.segments.map { segment in
       switch segment {
       case .query(let query): return .query(PartPlan(query))
+      case .past(let moment, let query):
+        return .past(moment, constants: PartPlan(moment.constants), PartPlan(query))
       case .mutation(let mutation):
         isChange = true
         return .mutation(MutationPlans(mutation, layouts))
+      case .undo(let undo):
+        isChange = true
+        return .undo(undo, constants: PartPlan(undo.constants))
       case .command(let command):
         isChange = true
         return .command(command, constants: PartPlan(command.constants), answer: command.answer.map { PartPlan($0) })
@@ -48,7 +55,7 @@ final class SegmentPlans: Sendable {
 
 /// The plans of the queries of one mutation field.
 final class MutationPlans: Sendable {
-  private let mutation: BoundMutation
+  let mutation: BoundMutation
   private let layouts: EntityLayouts
   private let constants: PartPlan
   private let locate: PartPlan?

@@ -133,6 +133,13 @@ package final class MutationContext: Sendable {
 }
 
 extension ValueProgram {
+  /// The only value over parameters, of an integer or an instant; nil for null.
+  package func integer(_ context: MutationContext, on snapshot: Snapshot) throws(RuntimeProblem) -> Int64? {
+    let execution = begin(context, on: snapshot)
+    defer { end(execution) }
+    return try constants(execution).cell(0, 0)?.int
+  }
+
   /// The values over parameters, each as JSON.
   package func json(_ context: MutationContext, on snapshot: Snapshot) throws(RuntimeProblem) -> [Text] {
     let execution = begin(context, on: snapshot)

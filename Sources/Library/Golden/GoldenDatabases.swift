@@ -33,6 +33,7 @@ package struct GoldenDatabases {
       if !data.isEmpty {
         try database.load(data.map { .path($0) }, options: LoadOptions(skipsBadRecords: skips, now: now))
       }
+      if document.looksBack { database.recentVersions = 64 << 20 }
       result = .success(database)
     } catch {
       result = .failure(error)

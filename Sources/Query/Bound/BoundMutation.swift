@@ -6,8 +6,12 @@ import GQLCatalog
 package enum BoundSegment: Sendable, Equatable {
   /// Fields that read.
   case query(BoundQuery)
+  /// Fields that read an earlier version of the data.
+  case past(BoundMoment, BoundQuery)
   /// One field that changes data.
   case mutation(BoundMutation)
+  /// One field that takes an earlier version back.
+  case undo(BoundUndo)
   /// One field that calls a command of the embedding program.
   case command(BoundCommand)
 }

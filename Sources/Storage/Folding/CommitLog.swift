@@ -269,10 +269,13 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   /// Returns the commits that lead to the version that was read, from the oldest one after which none is missing.
   func keptCommits() throws(QueryError) -> [Commit] {
-    var oldest = point.version
+    // Of a follower the records that were there when all was read.
+    var oldest = records.last?.version ?? point.version
     for record in records.reversed() where record.version == oldest { oldest -= 1 }
     return try (commits(after: oldest) ?? []).filter { $0.version <= point.version }
   }
+
+  func pastCommits() throws(QueryError) -> [Commit] { try keptCommits() }
 
   func news(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion? {
     guard try hasNews() else { return nil }
@@ -298,7 +301,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     }
     let snapshot = transaction.commit()
     point = lastRead
-    return StoredVersion(snapshot: snapshot, version: last.version, hasSchema: true, isContinued: true)
+    return StoredVersion(snapshot: snapshot, version: last.version, hasSchema: true, continuing: commits)
   }
 
   // MARK: - Ending

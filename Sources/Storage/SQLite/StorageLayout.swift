@@ -38,7 +38,7 @@ struct StorageLayout {
       before = try Database.catalog(of: [SourceText(name: connection.path, text: schema)]).catalog
     }
     let known = try KnownNumbers(connection)
-    self.init(catalog, Database.formerNames(of: catalog, in: before), known)
+    self.init(catalog, catalog.formerNames(in: before), known)
     try checkGivenNumbers(known, connection.path)
     let most = connection.mostColumns - Int(RowTable.head)
     if let wide = kinds.first(where: { $0.fields.count > most }) {

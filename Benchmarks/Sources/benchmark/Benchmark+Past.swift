@@ -1,0 +1,91 @@
+import Foundation
+import GQLite
+
+extension Benchmark {
+  private static let entities = 100_000
+  private static let changes = 100_000
+
+  /// What keeping versions costs, and going back to them: `--only state`, without the social network.
+  func measurePast() throws {
+    func database(keeping bytes: Int) throws -> (database: Database, update: PreparedQuery) {
+      let database = try Database(schema: "type Note { id: ID! value: Int! @index text: String! }")
+      let rows = (0..<Self.entities).map { #"{"id": \#($0), "value": \#($0), "text": "note number \#($0)"}"# }
+      try database.load([.ndjson(type: "Note", text: rows.joined(separator: "\n"))])
+      database.recentVersions = bytes
+      let update = try database.prepare(
+        "mutation($id: ID!, $value: Int!) { updateNote(where: id == $id, set: {value: $value}) }")
+      return (database, update)
+    }
+    func change(_ update: PreparedQuery, _ range: Range<Int>) throws -> Double {
+      try Self.seconds {
+        for number in range {
+          try update.run([
+            "id": .int(Int64(number * 7919 % Self.entities)), "value": .int(Int64(number * 31 % 1_000_003)),
+          ])
+        }
+      }
+    }
+    let (plain, plainUpdate) = try database(keeping: 0)
+    let (kept, keptUpdate) = try database(keeping: 1 << 30)
+    // By turns, so that both meet what the machine does meanwhile.
+    var (without, with) = (Double.infinity, Double.infinity)
+    let first = kept.version
+    let step = Self.changes / 10
+    for turn in 0..<10 {
+      without = min(without, try change(plainUpdate, turn * step..<(turn + 1) * step) / Double(step))
+      with = min(with, try change(keptUpdate, turn * step..<(turn + 1) * step) / Double(step))
+    }
+    Self.show("state_write", "an update, no versions kept", without * 1e6, "µs")
+    Self.show("state_write_kept", "the same, versions kept", with * 1e6, "µs")
+
+    let question = try kept.prepare("{ n: count(Note(where: value < 1000)) note(id: 7) { value } }")
+    let now = try Self.seconds { _ = try question.run() }
+    let far = try Self.seconds { _ = try kept.view(version: first) }
+    let again = try Self.shortest(1_000) { _ = try kept.view(version: first) }
+    let farAnswer = try Self.shortest(1_000) { _ = try question.run(on: kept.view(version: first)) }
+    let nowAnswer = try Self.shortest(1_000) { _ = try question.run() }
+    Self.show("state_back_far", "the version \(Self.changes) changes back, at first", far * 1e3, "ms")
+    Self.show("state_back_again", "the same again", again * 1e6, "µs")
+    Self.show("state_query_far", "a query of it", farAnswer * 1e6, "µs")
+    Self.show("state_query_now", "the same query of the newest version", nowAnswer * 1e6, "µs")
+    let newest = kept.version
+    var near = Double.infinity
+    for back in 1...200 {
+      near = min(near, try Self.seconds { _ = try kept.view(version: newest - Int64(back)) })
+    }
+    Self.show("state_back_near", "the version one change from one that is there, at first", near * 1e6, "µs")
+    let undone = try Self.shortest(200) { try kept.undo(kept.version) }
+    Self.show("state_undo", "undoing the newest change", undone * 1e6, "µs")
+
+    // How many versions a mebibyte holds.
+    let (bounded, boundedUpdate) = try database(keeping: 1 << 20)
+    _ = try change(boundedUpdate, 0..<50_000)
+    var (low, high) = (Int64(0), bounded.version)
+    while low < high {
+      let middle = (low + high) / 2
+      if (try? bounded.view(version: middle)) == nil { low = middle + 1 } else { high = middle }
+    }
+    Self.show(
+      "state_bytes", "bytes kept of an update of one field", Double(1 << 20) / Double(bounded.version - low), "bytes")
+    withExtendedLifetime((plain, now)) {}
+  }
+
+  private static func seconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    let time = start.duration(to: .now).components
+    return Double(time.seconds) + Double(time.attoseconds) / 1e18
+  }
+
+  private static func shortest(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
+    var least = Double.infinity
+    for _ in 0..<count { least = min(least, try seconds(body)) }
+    return least
+  }
+
+  private static func show(_ name: String, _ summary: String, _ value: Double, _ unit: String) {
+    print(
+      "\(name.padding(toLength: 18, withPad: " ", startingAt: 0)) \(String(format: "%10.2f", value)) \(unit)  \(summary)"
+    )
+  }
+}

@@ -1,0 +1,130 @@
+import GQLBase
+import GQLStore
+
+/// A version of the past, under today's schema.
+struct PastVersion: Sendable {
+  var snapshot: Snapshot
+  var number: Int64
+  /// The number of the newest version.
+  var newest: Int64
+}
+
+/// A reader of earlier versions of a database.
+struct PastReader {
+  let database: Database
+
+  /// Returns a version of the past, or the newest one.
+  ///
+  /// Complexity: O(*n*) in the changes between the version and the nearest that is there. After a change of the schema,
+  /// O(*n*) in the entities at first.
+  func version(at moment: PastMoment, _ interruption: Interruption? = nil) throws(PastProblem) -> PastVersion {
+    let newest: (snapshot: Snapshot, version: Int64)
+    do throws(QueryError) { newest = try self.newest() } catch { throw PastProblem.failed(error) }
+    if moment == .version(newest.version) {
+      return PastVersion(snapshot: newest.snapshot, number: newest.version, newest: newest.version)
+    }
+    if case .version(let version) = moment, version < 0 {
+      throw PastProblem.unknownVersion(version, newest: newest.version)
+    }
+    let past = database.past
+    var route = past.route(to: moment, from: newest)
+    if case .failure(.before) = route, past.isKeeping, past.wantsLog() {
+      do throws(QueryError) {
+        if let commits = try loggedCommits() { past.prepend(commits) }
+      } catch {
+        throw PastProblem.failed(error)
+      }
+      route = past.route(to: moment, from: newest)
+    }
+    switch route {
+    case .success(let route):
+      let snapshot = try snapshot(route, newest.snapshot, interruption)
+      return PastVersion(snapshot: snapshot, number: route.version, newest: newest.version)
+    case .failure(.after(let last)):
+      guard case .version(let version) = moment else { throw PastProblem.misfit }
+      throw PastProblem.unknownVersion(version, newest: last)
+    case .failure(.before(let oldest)):
+      throw PastProblem.noHistory(moment, oldest: oldest)
+    }
+  }
+
+  private func snapshot(
+    _ route: RecentVersions.Route, _ newest: Snapshot, _ interruption: Interruption?
+  ) throws(PastProblem) -> Snapshot {
+    var snapshot = route.base
+    if !route.commits.isEmpty {
+      let transaction = WriteTransaction(snapshot, fold: foldText)
+      for (number, commit) in route.commits.enumerated() {
+        do throws(ChangeProblem) {
+          try transaction.apply(route.isBackward ? try commit.changes.inverse() : commit.changes)
+        } catch {
+          throw PastProblem.misfit
+        }
+        if number & 63 == 63, let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
+      }
+      snapshot = transaction.commit()
+    }
+    for later in route.later where !snapshot.hasLayout(of: later.snapshot) {
+      snapshot = try evolved(snapshot, to: later, route.version, interruption)
+    }
+    // Functions of the program may have come.
+    if snapshot.catalog.version != newest.catalog.version { snapshot = snapshot.with(newest.catalog) }
+    database.past.keep(snapshot, of: route)
+    return snapshot
+  }
+
+  private func evolved(
+    _ old: Snapshot, to later: RecentVersions.Layout, _ version: Int64, _ interruption: Interruption?
+  ) throws(PastProblem) -> Snapshot {
+    let evolution: SchemaEvolution
+    do throws(QueryError) {
+      evolution = try SchemaEvolution(
+        old, to: later.snapshot.catalog, in: SourceText(name: "schema", bytes: []), limits: .standard,
+        RunOptions(now: later.time), interruption)
+    } catch {
+      if let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
+      throw PastProblem.otherSchema(version, error.problems.first?.message ?? "")
+    }
+    if let conflict = evolution.change.conflicts.first { throw PastProblem.otherSchema(version, conflict.message) }
+    return evolution.snapshot
+  }
+
+  /// Returns a view of a moment.
+  func view(at moment: PastMoment?) throws(QueryError) -> DatabaseView {
+    do throws(PastProblem) {
+      guard let moment else { throw PastProblem.noMoment }
+      let snapshot = try version(at: moment).snapshot
+      let (companion, catalog) = database.state.withLock { ($0.companion, $0.snapshot.catalog.version) }
+      let isOfOther = catalog != snapshot.catalog.version
+      return DatabaseView(
+        snapshot: snapshot, companion: isOfOther ? companion?.moved(to: snapshot.catalog) : companion)
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// The newest version that may be seen, and its number.
+  func newest() throws(QueryError) -> (snapshot: Snapshot, version: Int64) {
+    if let committer = database.committer {
+      if committer.following != nil { try database.refresh() }
+      let (found, old) = database.state.withLock { state in
+        let old = state.publishKept(committer)
+        return ((state.snapshot, state.version), old)
+      }
+      return withExtendedLifetime(old) { found }
+    }
+    return database.state.withPublished { ($0.snapshot, $0.version) }
+  }
+
+  /// The commits that lead to the newest version, as far as a log holds them; nil where there is none.
+  private func loggedCommits() throws(QueryError) -> [Commit]? {
+    guard let committer = database.committer, !committer.isStopped else { return nil }
+    var commits: [Commit] = []
+    if let following = committer.following {
+      commits = try following.withLock { (_) throws(QueryError) in try committer.storage.pastCommits() }
+    } else {
+      try committer.exclusively { () throws(QueryError) in commits = try committer.storage.pastCommits() }
+    }
+    return commits
+  }
+}

@@ -1,0 +1,254 @@
+import GQLite
+import Testing
+
+/// Changes that are taken back.
+@Suite struct UndoTests {
+  private static let schema = """
+    type User { id: ID! name: String email: String @unique age: Int chats: [Chat!]! @relation(inverse: "members") }
+    type Chat {
+      id: ID! title: String members: [User!]! @relation(inverse: "chats")
+      messages: [Message!]! @relation(inverse: "chat", onDelete: CASCADE)
+    }
+    type Message { id: ID! text: String chat: Chat! @relation(inverse: "messages") }
+    """
+  private static let all = """
+    { User(deleted: INCLUDE) { id name email age chats { id } _status }
+      Chat(deleted: INCLUDE) { id title members { id } messages { id text } _status }
+      Message(deleted: INCLUDE) { id text chat { id } _status } }
+    """
+
+  private func database() throws -> Database {
+    let database = try Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run(
+      """
+      mutation {
+        insertUser(data: [{id: 1, name: "Ada", email: "a", age: 30}, {id: 2, name: "Bo", email: "b"}])
+        insertChat(data: {id: 1, title: "c", members: [1, 2], messages: [{id: 1, text: "x"}, {id: 2, text: "y"}]})
+      }
+      """)
+    return database
+  }
+
+  private func content(_ database: Database) throws -> String { try database.run(Self.all).jsonString }
+
+  @Test(
+    "each kind of change is taken back, and done again",
+    arguments: [
+      "updateUser(where: id == 1, set: {name: \"Eve\", age: null})",
+      "insertUser(data: {id: 3, chats: [1]})",
+      "deleteUser(where: id == 1)", "deleteChat(where: id == 1)", "deleteChat(where: id == 1, hard: true)",
+      "updateChat(where: id == 1, set: {members: [2]})", "updateChat(where: id == 1, set: {members: [2, 1]})",
+      "updateUser(all: true, set: {email: null})",
+      "upsertChat(data: {id: 2, title: \"n\", members: [{id: 4, name: \"D\"}]})",
+      "insertMessage(data: {id: 3, chat: 1})",
+    ]
+  ) func kinds(_ field: String) throws {
+    let database = try database()
+    let before = try content(database)
+    try database.run("mutation { \(field) }")
+    let (version, after) = (database.version, try content(database))
+    #expect(after != before)
+    let undone = try database.undo(version)
+    #expect(undone.version == version + 1 && undone.conflicts.isEmpty)
+    #expect(try content(database) == before)
+    #expect(database.check() == [])
+    #expect(try database.undo(version + 1).version == version + 2)
+    #expect(try content(database) == after)
+    try database.undo(version)
+    #expect(try content(database) == before)
+  }
+
+  @Test("a restored entity is deleted again") func restored() throws {
+    let database = try database()
+    try database.run("mutation { deleteChat(where: id == 1) }")
+    let before = try content(database)
+    try database.run("mutation { restoreChat(where: id == 1) }")
+    try database.undo(database.version)
+    #expect(try content(database) == before)
+    try database.run("mutation { restoreChat(where: id == 1) }")
+    #expect(try database.run("{ chat(id: 1) { messages { text } } }").jsonString.contains("x"))
+    #expect(database.check() == [])
+  }
+
+  @Test("what a later change has written is a conflict, and stays") func conflicts() throws {
+    let database = try database()
+    try database.run("mutation { updateUser(where: id == 1, set: {name: \"Eve\", age: 31}) }")
+    let version = database.version
+    try database.run("mutation { updateUser(where: id == 1, set: {name: \"Zoe\"}) }")
+    let before = try content(database)
+    let error = problem { try database.undo(version) }
+    #expect(error?.code == "undo-conflict")
+    #expect(error?.message == "'User.name' of id '1' was written later")
+    #expect(try content(database) == before)
+    let report = try database.undo(version, only: .untouched)
+    #expect(report.conflicts.map(\.field) == ["name"])
+    #expect(report.conflicts.map(\.type) == ["User"])
+    #expect(try database.run("{ user(id: 1) { name age } }").jsonString == #"{"user":{"name":"Zoe","age":30}}"#)
+  }
+
+  @Test("a later change that was taken back is no conflict") func takenBack() throws {
+    let database = try database()
+    let before = try content(database)
+    var versions: [Int64] = []
+    for age in 31...35 {
+      try database.run("mutation { updateUser(where: id == 1, set: {age: \(age)}) }")
+      versions.append(database.version)
+    }
+    for version in versions.reversed() { try database.undo(version) }
+    #expect(try content(database) == before)
+  }
+
+  @Test("links go together, whole or not at all") func links() throws {
+    let database = try database()
+    try database.run("mutation { insertUser(data: {id: 3, name: \"C\", chats: [1]}) }")
+    let version = database.version
+    try database.run("mutation { updateUser(where: id == 3, set: {age: 9}) }")
+    let before = try content(database)
+    let report = try database.undo(version, only: .untouched)
+    #expect(report.version == nil && report.conflicts.map(\.description) == ["'User' id '3' was written later"])
+    #expect(try content(database) == before)
+    // A chat that is gone meanwhile.
+    try database.run("mutation { updateUser(where: id == 1, set: {chats: []}) }")
+    let left = database.version
+    try database.run("mutation { deleteChat(where: id == 1) }")
+    #expect(problem { try database.undo(left) }?.code == "undo-conflict")
+    #expect(database.check() == [])
+  }
+
+  @Test("a unique value that another has meanwhile") func takenKeys() throws {
+    let database = try database()
+    try database.run("mutation { updateUser(where: id == 1, set: {email: \"new\", age: 1}) }")
+    let version = database.version
+    try database.run("mutation { insertUser(data: {id: 3, email: \"a\"}) }")
+    let error = problem { try database.undo(version) }
+    #expect(error?.message == "'User.email' of id '1' has a value that another entity has now")
+    let report = try database.undo(version, only: .untouched)
+    #expect(report.conflicts.map(\.isTaken) == [true])
+    #expect(try database.run("{ user(id: 1) { email age } }").jsonString == #"{"user":{"email":"new","age":30}}"#)
+    #expect(database.check() == [])
+    // Two that exchange values have each other's.
+    try database.run("mutation { updateUser(where: id == 1, set: {email: \"t\"}) }")
+    try database.run("mutation { updateUser(where: id in [2, 3], set: {email: if(email == \"a\", \"b\", \"a\")}) }")
+    let exchanged = database.version
+    let before = try database.run("{ User { email } }", options: RunOptions()).jsonString
+    try database.undo(exchanged)
+    try database.undo(exchanged + 1)
+    #expect(try database.run("{ User { email } }").jsonString == before)
+    #expect(database.check() == [])
+  }
+
+  @Test("in text, with the new version as the answer") func text() throws {
+    let database = try database()
+    let before = try content(database)
+    try database.run("mutation { deleteUser(where: id == 1) }")
+    let version = database.version
+    let answer = try database.run("mutation($v: Int!) { _undo(version: $v) { _version } }", ["v": .int(version)])
+    #expect(answer.jsonString == #"{"_undo":{"_version":\#(version + 1)}}"#)
+    #expect(try content(database) == before)
+    #expect(
+      try database.run("mutation { u: _undo(version: \(version + 1)) { v: _version } }").jsonString
+        == #"{"u":{"v":\#(version + 2)}}"#)
+    #expect(problem { try database.run("mutation { _undo(version: -1) }") }?.code == "unknown-version")
+    #expect(problem { try database.run("mutation { _undo(version: 99) }") }?.code == "unknown-version")
+    #expect(problem { try database.run("mutation { _undo(version: 0) }") }?.code == "no-history")
+    #expect(problem { try database.run("mutation { _undo }") }?.code == "missing-argument")
+    #expect(problem { try database.run("mutation { _undo(version: 1, only: SOME) }") }?.code == "unknown-enum-value")
+    #expect(problem { try database.run("mutation { _undo(version: 1) { version } }") }?.code == "unknown-field")
+    // Beside other changes of one operation, which it sees.
+    let mixed = problem {
+      try database.run(
+        "mutation { updateUser(where: id == 2, set: {name: \"n\"}) a: updateUser(where: id == 2, set: {age: 1}) "
+          + "_undo(version: 1) }")
+    }
+    #expect(mixed?.code == "undo-conflict")
+    try database.run("mutation { updateUser(where: id == 2, set: {name: \"n\"}) }")
+    let named = database.version
+    let only = "mutation { updateUser(where: id == 2, set: {age: 7}) _undo(version: \(named), only: UNTOUCHED) }"
+    #expect(try database.run(only).jsonString == #"{"updateUser":1,"_undo":{"_version":\#(named + 1)}}"#)
+    #expect(try database.run("{ user(id: 2) { name age } }").jsonString == #"{"user":{"name":"Bo","age":7}}"#)
+  }
+
+  @Test("a change of the schema ends what can be taken back") func otherSchema() throws {
+    let database = try database()
+    try database.run("mutation { updateUser(where: id == 1, set: {age: 31}) }")
+    let version = database.version
+    try database.changeSchema(to: Self.schema + " type More { id: ID! }")
+    #expect(problem { try database.undo(version) }?.code == "no-history")
+    #expect(problem { try database.undo(version + 1) }?.code == "no-history")
+    try database.run("mutation { updateUser(where: id == 1, set: {age: 32}) }")
+    try database.undo(database.version)
+    #expect(try database.run("{ user(id: 1) { age } }").jsonString == #"{"user":{"age":31}}"#)
+  }
+
+  // MARK: - Stacks
+
+  private func options(_ second: Double, _ name: String? = nil, origin: String = "me") -> RunOptions {
+    RunOptions(now: Int64(second * 1_000_000), origin: origin, action: name)
+  }
+
+  @Test("a stack undoes and redoes the actions of its origin") func stack() throws {
+    let database = try Database(schema: Self.schema)
+    try database.run("mutation { insertUser(data: [{id: 1}, {id: 2}]) }", options: RunOptions(now: 0))
+    let stack = database.undoStack(for: "me")
+    func age() throws -> String { try database.run("{ User { age name } }").jsonString }
+    #expect(try stack.undo() == nil && stack.redo() == nil)
+    let update = "mutation($id: ID!, $age: Int) { updateUser(where: id == $id, set: {age: $age}) }"
+    let states = [try age()]
+    try database.run(update, ["id": 1, "age": 10], options: options(1, "Set age"))
+    let second = try age()
+    try database.run("mutation { updateUser(where: id == 1, set: {name: \"n\"}) }", options: options(1.1, "Name"))
+    try database.run(update, ["id": 2, "age": 99], options: options(1.2, nil, origin: "other"))
+    let others = try age()
+    #expect(stack.undoNames == ["Name", "Set age"] && stack.redoNames == [])
+    try stack.undo()
+    try stack.undo()
+    #expect(try age() == #"{"User":[{"age":null,"name":null},{"age":99,"name":null}]}"#)
+    #expect(stack.undoNames == [] && stack.redoNames == ["Set age", "Name"])
+    try stack.redo()
+    try stack.redo()
+    #expect(try age() == others)
+    #expect(stack.undoNames == ["Name", "Set age"])
+    try stack.undo()
+    try stack.undo()
+    try stack.redo()
+    // Another action ends what can be done again.
+    try database.run(update, ["id": 1, "age": 11], options: options(9, "Again"))
+    #expect(stack.redoNames == [] && stack.undoNames == ["Again", "Set age"])
+    withExtendedLifetime((states, second)) {}
+  }
+
+  @Test("changes of the same fields within half a second are one action") func grouping() throws {
+    let database = try Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run("mutation { insertUser(data: {id: 1, age: 0}) }", options: RunOptions(now: 0))
+    let stack = database.undoStack(for: "me")
+    for (second, age) in [(1.0, 1), (1.4, 2), (1.9, 3), (2.5, 4)] {
+      try database.run(
+        "mutation($a: Int) { updateUser(where: id == 1, set: {age: $a}) }", ["a": .int(Int64(age))],
+        options: options(second))
+    }
+    try database.transaction(origin: "me", action: "Both") { transaction in
+      try transaction.run("mutation { updateUser(where: id == 1, set: {name: \"n\"}) }")
+      try transaction.run("mutation { updateUser(where: id == 1, set: {age: 5}) }")
+    }
+    #expect(stack.undoNames.count == 3)
+    func age() throws -> String { try database.run("{ user(id: 1) { age } }").jsonString }
+    var seen: [String] = []
+    while try stack.undo() != nil { seen.append(try age()) }
+    #expect(seen == [4, 3, 0].map { #"{"user":{"age":\#($0)}}"# })
+    while try stack.redo() != nil {}
+    #expect(try age() == #"{"user":{"age":5}}"#)
+  }
+
+  @Test("an action that others have written over stays on the stack") func overwritten() throws {
+    let database = try database()
+    let stack = database.undoStack(for: "me")
+    try database.run("mutation { updateUser(where: id == 1, set: {age: 1, name: \"n\"}) }", options: options(1))
+    try database.run("mutation { updateUser(where: id == 1, set: {age: 2}) }", options: options(2, origin: "you"))
+    #expect(problem { try stack.undo() }?.code == "undo-conflict")
+    #expect(stack.undoNames.count == 1)
+    #expect(try stack.undo(only: .untouched)?.conflicts.count == 1)
+    #expect(try database.run("{ user(id: 1) { age name } }").jsonString == #"{"user":{"age":2,"name":"Ada"}}"#)
+  }
+}
