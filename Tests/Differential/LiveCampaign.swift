@@ -28,6 +28,13 @@ package struct LiveCampaign: Sendable {
     }
   }
 
+  /// A database in memory, or one that keeps its data.
+  private static func database(_ schema: String, _ seed: UInt64) throws -> Database {
+    let durabilities: [StorageOptions.Durability?] = [nil, nil, nil, .full, .normal, .memory]
+    guard let durability = durabilities[Int(seed % 6)] else { return try Database(schema: schema) }
+    return try Database(MemoryBackend(), schema: schema, storage: StorageOptions(durability: durability))
+  }
+
   /// One database; stops at its first difference.
   package func run(seed: UInt64) -> Result {
     var result = Result()
@@ -35,7 +42,7 @@ package struct LiveCampaign: Sendable {
     var model = Model.random(&random, allowsLarge: allowsLarge)
     let database: Database
     do {
-      database = try Database(schema: model.sdl)
+      database = try Self.database(model.sdl, seed)
       try database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
     } catch {
       result.reports.append("seed \(seed): the data does not load: \(error)\n\(model.sdl)")
@@ -78,7 +85,12 @@ package struct LiveCampaign: Sendable {
     for _ in 0..<rounds {
       for change in model.changes(&generator.random) {
         do {
-          try database.run(change.text, change.variables)
+          // As a statement, or as a transaction, whose changes are found by comparing versions.
+          if generator.random.chance(75) {
+            try database.run(change.text, change.variables)
+          } else {
+            try database.transaction { _ = try $0.run(change.text, change.variables) }
+          }
         } catch {
           result.reports.append("seed \(seed): \(change.text) with \(change.variables): \(error)")
           return result

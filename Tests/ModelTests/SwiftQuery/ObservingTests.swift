@@ -1,4 +1,5 @@
 import Foundation
+import GQLDifferential
 import GQLite
 import Observation
 import Synchronization
@@ -82,6 +83,62 @@ import Testing
     var older = bob
     older.age += 1
     try await awaitTold(read) { try older.save(to: database) }
+  }
+
+  /// Whatever is committed, who observes an answer that is another one is told, by the commit alone.
+  @Test(.timeLimit(.minutes(5)), arguments: 0..<4) func randomCommitsAreTold(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let database = try database()
+    for number in 0..<60 { try Person("n\(number % 20)x\(number)", age: number).save(to: database) }
+    let lists: [QueryList<Person>] = [
+      Person.include(#Predicate { $0.name == "n3" }), Person.include(#Predicate { $0.age >= 40 }),
+      Person.include(#Predicate { $0.age >= 20 && $0.age < 30 }).sortBy(\.name, comparator: .lexical).limit(3),
+      Person.include(#Predicate { $0.isInactive && $0.age > 30 }), Person.include(#Predicate { $0.nickname == nil }),
+      Person.include(#Predicate { $0.company?.name == "Acme" }), Person.query().sortBy(\.age).limit(4),
+    ]
+    let fetches = lists.map { FetchAll($0, in: database) }
+    for _ in 0..<60 {
+      let before = try lists.map { try $0.results(in: database) }
+      let marks = fetches.map { fetch in
+        let told = Mark()
+        withObservationTracking {
+          _ = fetch.wrappedValue
+        } onChange: {
+          told.set()
+        }
+        return told
+      }
+      let id = random.below(60)
+      let change = random.pick([
+        #"name: "n\#(random.below(20))""#, "age: \(random.below(60))", "isInactive: \(random.chance(50))",
+        "nickname: \(random.chance(50) ? "null" : "\"q\"")", #"company: "c\#(1 + random.below(2))""#, "rating: 1.5",
+      ])
+      let text =
+        switch random.below(6) {
+        case 0: #"deletePerson(where: id == "n\#(id % 20)x\#(id)")"#
+        case 1: #"restorePerson(where: id == "n\#(id % 20)x\#(id)")"#
+        default: #"updatePerson(where: id == "n\#(id % 20)x\#(id)", set: {\#(change)}) { id }"#
+        }
+      try database.run("mutation { \(text) }")
+      let after = try lists.map { try $0.results(in: database) }
+      for (number, told) in marks.enumerated() where before[number] != after[number] {
+        for _ in 0..<2000 where !told.isSet { usleep(5000) }
+        #expect(told.isSet, "\(text), query \(number)")
+      }
+    }
+  }
+
+  /// A commit that concerns none of the rows, keys and ranges of a query does not run it.
+  @Test func othersStartNoRun() throws {
+    let database = try database()
+    for number in 0..<40 { try Person("n\(number)", age: number).save(to: database) }
+    let fetches = (0..<40).map { number in FetchAll(Person.include(#Predicate { $0.age == number }), in: database) }
+    for fetch in fetches { _ = fetch.wrappedValue }
+    database.waitUntilTold()
+    let runs = fetches.map(\.runs)
+    try database.run(#"mutation { updatePerson(where: id == "n7", set: {nickname: "seven"}) { id } }"#)
+    for _ in 0..<2000 where fetches[7].runs == runs[7] { usleep(5000) }
+    #expect(fetches.indices.filter { fetches[$0].runs != runs[$0] } == [7])
   }
 
   @Test func onlyWhatIsReadCounts() throws {
