@@ -192,10 +192,7 @@ public final class Database: Sendable {
   }
 
   /// A view of the data as it is now, which later loads do not change.
-  public func view() -> DatabaseView {
-    let (snapshot, companion, _) = published
-    return DatabaseView(snapshot: snapshot, companion: companion)
-  }
+  public func view() -> DatabaseView { DatabaseView(published) }
 
   /// Compares every index, relation and count with a full scan, and tells what does not agree: nothing, ever.
   ///
@@ -338,6 +335,10 @@ public struct DatabaseView: Sendable {
   /// The number of entities of a type; nil if the schema has no such type.
   public func count(of type: String) -> Int? {
     snapshot.catalog.type(named: type).map { snapshot.liveCount($0.id) }
+  }
+
+  init(_ published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool)) {
+    self.init(snapshot: published.snapshot, companion: published.companion)
   }
 
   /// Compares indexes, relations and counts with a full scan, as ``Database/check()`` does.

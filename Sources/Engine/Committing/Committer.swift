@@ -528,15 +528,12 @@ final class Committer: @unchecked Sendable {
   }
 
   /// Goes on from what the storage keeps.
-  ///
-  /// - Parameter commits: Those that lead there from the version that was there; nil where it does not go on from that.
-  func restart(version: Int64, continuing commits: [Commit]? = nil) {
+  func restart(version: Int64) {
     locked {
       progress.failure = refusal
       isRefusing.store(refusal != nil, ordering: .releasing)
       progress.isStopped = false
       progress.queue.removeAll()
-      if let commits { for commit in commits { past.append(commit) } } else { past.restart(after: version) }
       forgetGathered()
       durableVersion.store(version, ordering: .releasing)
       appliedVersion.store(version, ordering: .releasing)

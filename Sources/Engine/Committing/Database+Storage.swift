@@ -113,7 +113,10 @@ extension Database {
   /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
   private func adopt(_ stored: StoredVersion, _ committer: Committer) -> State {
     let companion = state.withLock { $0.companion }?.moved(to: stored.snapshot.catalog)
+    // Before anybody sees the version.
+    if let commits = stored.commits { for commit in commits { past.append(commit) } }
     let old = state.withLock { state in
+      if !stored.isContinued { past.restart(after: stored.version) }
       let old = state
       if stored.isContinued {
         state.snapshot = stored.snapshot
@@ -124,7 +127,7 @@ extension Database {
       }
       return old
     }
-    committer.restart(version: stored.version, continuing: stored.commits)
+    committer.restart(version: stored.version)
     if !stored.isContinued {
       forgetTexts()
       buildIndexes()

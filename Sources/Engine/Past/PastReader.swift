@@ -120,11 +120,7 @@ struct PastReader {
   private func loggedCommits() throws(QueryError) -> [Commit]? {
     guard let committer = database.committer, !committer.isStopped else { return nil }
     var commits: [Commit] = []
-    if let following = committer.following {
-      commits = try following.withLock { (_) throws(QueryError) in try committer.storage.pastCommits() }
-    } else {
-      try committer.exclusively { () throws(QueryError) in commits = try committer.storage.pastCommits() }
-    }
+    try database.alone(committer) { () throws(QueryError) in commits = try committer.storage.pastCommits() }
     return commits
   }
 }

@@ -307,6 +307,8 @@ final class RecentVersions: Sendable {
         version = min(found, newest.version)
       }
       if version > newest.version { return .failure(.after(newest.version)) }
+      // What was read again meanwhile leads elsewhere.
+      if newest.version > state.periods[state.periods.count - 1].last { return .failure(.before(newest.version)) }
       guard version >= oldest.first, let number = state.periods.lastIndex(where: { $0.first <= version }) else {
         return .failure(.before(oldest.first))
       }
@@ -349,13 +351,14 @@ extension RecentVersions.State {
 
   /// Drops what is too much, the oldest first.
   fileprivate mutating func trim() {
-    while let period = periods.first, bytes > limit || periods.count > RecentVersions.mostPeriods {
-      if period.kept.isEmpty || periods.count > RecentVersions.mostPeriods {
+    // In place: a copy of a period would have its commits copied when the first is dropped.
+    while !periods.isEmpty, bytes > limit || periods.count > RecentVersions.mostPeriods {
+      if periods[0].dropped == periods[0].commits.count || periods.count > RecentVersions.mostPeriods {
         if periods.count == 1 { return }
-        bytes -= period.bytes
+        bytes -= periods[0].bytes
         periods.removeFirst()
       } else {
-        bytes -= RecentVersions.bytes(period.commits[period.dropped])
+        bytes -= RecentVersions.bytes(periods[0].commits[periods[0].dropped])
         periods[0].dropFirst()
       }
     }
