@@ -91,10 +91,12 @@ import Testing
     let database = try database()
     for number in 0..<60 { try Person("n\(number % 20)x\(number)", age: number).save(to: database) }
     let lists: [QueryList<Person>] = [
-      Person.include(#Predicate { $0.name == "n3" }), Person.include(#Predicate { $0.age >= 40 }),
-      Person.include(#Predicate { $0.age >= 20 && $0.age < 30 }).sortBy(\.name, comparator: .lexical).limit(3),
-      Person.include(#Predicate { $0.isInactive && $0.age > 30 }), Person.include(#Predicate { $0.nickname == nil }),
-      Person.include(#Predicate { $0.company?.name == "Acme" }), Person.query().sortBy(\.age).limit(4),
+      Person.include(#Predicate { $0.name == "n3" }).asList, Person.include(#Predicate { $0.age >= 40 }).asList,
+      Person.include(#Predicate { $0.age >= 20 && $0.age < 30 }).sortBy(\.name, comparator: .lexical).limit(3).asList,
+      Person.include(#Predicate { $0.isInactive && $0.age > 30 }).asList,
+      Person.include(#Predicate { $0.nickname == nil }).asList,
+      Person.include(#Predicate { $0.company?.name == "Acme" }).asList,
+      Person.include(#Predicate { $0.age >= 0 }).sortBy(\.age).limit(4).asList,
     ]
     let fetches = lists.map { FetchAll($0, in: database) }
     for _ in 0..<60 {
