@@ -75,6 +75,13 @@ extension Database {
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
   }
 
+  /// Runs `body` while nobody puts another version in place: as the one writer, who may be the caller already.
+  func alone(_ body: () -> Void) {
+    if let committer, committer.following != nil { return (try? alone(committer) { body() }) ?? () }
+    if writingThread.load(ordering: .relaxed) == Self.thread { return body() }
+    writer.withLock { _ in body() }
+  }
+
   /// Throws where the thread is the writer already, and would wait for itself.
   func refuseNested() throws(QueryError) {
     guard writingThread.load(ordering: .relaxed) == Self.thread else { return }

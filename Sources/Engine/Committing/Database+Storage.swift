@@ -129,6 +129,7 @@ extension Database {
     }
     committer.restart(version: stored.version)
     if !stored.isContinued {
+      registry.withLock { for origin in $0.undo.keys { $0.undo[origin]?.forget(after: stored.version) } }
       forgetTexts()
       buildIndexes()
     }

@@ -8,36 +8,47 @@ public struct LiveEvents: AsyncSequence, Sendable {
   /// Nothing: errors are events.
   public typealias Failure = Never
 
-  private let first: LiveSubscription
-  private let isTaken = Lock(false)
-  private let subscribe: @Sendable () -> LiveSubscription?
+  typealias Subscribing = @Sendable () throws(QueryError) -> LiveSubscription
 
-  init(_ first: LiveSubscription, subscribe: @escaping @Sendable () -> LiveSubscription?) {
-    self.first = first
+  /// The subscription that shows whether there may be one; nil once the first iterator has it.
+  private let first: Lock<LiveSubscription?>
+  private let subscribe: Subscribing
+
+  init(_ first: LiveSubscription, subscribe: @escaping Subscribing) {
+    self.first = Lock(first)
     self.subscribe = subscribe
   }
 
   /// Begins to follow the query.
   public func makeAsyncIterator() -> Iterator {
-    let isFirst = isTaken.withLock { isTaken in
-      defer { isTaken = true }
-      return !isTaken
+    let known = first.withLock { first in
+      defer { first = nil }
+      return first
     }
-    return Iterator(isFirst ? first : subscribe())
+    if let known { return Iterator(known) }
+    do throws(QueryError) { return Iterator(try subscribe()) } catch { return Iterator(nil, failure: error) }
   }
 
   /// An iterator over the events of a live query.
   public struct Iterator: AsyncIteratorProtocol {
     private let subscription: LiveSubscription?
+    /// Why there is no subscription, as long as nobody was told.
+    private var failure: QueryError?
 
-    init(_ subscription: LiveSubscription?) { self.subscription = subscription }
+    init(_ subscription: LiveSubscription?, failure: QueryError? = nil) {
+      self.subscription = subscription
+      self.failure = failure
+    }
 
     /// Returns the next event; nil once the task is cancelled.
     public mutating func next() async -> LiveEvent? { await next(isolation: nil) }
 
     /// Returns the next event, without leaving the actor; nil once the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> LiveEvent? {
-      guard let subscription else { return nil }
+      guard let subscription else {
+        defer { failure = nil }
+        return failure.map { LiveEvent(version: 0, content: .error($0)) }
+      }
       return await withTaskCancellationHandler {
         await subscription.subscriber.next()
       } onCancel: {

@@ -110,6 +110,8 @@ final class LiveNotifier: Sendable {
 
   func narrow(_ number: UInt64, to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
     inbox.withLock { $0.watches.narrow(number, to: dependence) }
+    // What was committed since that version has been looked up in what was followed before.
+    rouse()
   }
 
   /// Returns once all that was committed before is told, but for what is to be told later.

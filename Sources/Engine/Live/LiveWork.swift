@@ -55,7 +55,7 @@ struct LiveWork: ~Copyable {
   /// The number of the last transaction whose changes were looked up.
   private var covered: Int64 = 0
   /// Those who are to be told later.
-  private var later: [(time: UInt64, subscriber: LiveSubscriber)] = []
+  private var later: [ObjectIdentifier: (time: UInt64, subscriber: LiveSubscriber)] = [:]
   private var ticking: Set<Int32> = []
   private var isFollowing = false
   private var lastLook: UInt64 = 0
@@ -70,7 +70,7 @@ struct LiveWork: ~Copyable {
 
   /// When there is something to do, though nobody has written; nil for never.
   var deadline: UInt64? {
-    var result = later.reduce(UInt64.max) { min($0, $1.time) }
+    var result = later.values.reduce(UInt64.max) { min($0, $1.time) }
     for number in ticking { if let question = questions[number] { result = min(result, question.nextTick) } }
     if isFollowing { result = min(result, lastLook &+ Self.followingInterval) }
     return result == .max ? nil : result
@@ -99,6 +99,7 @@ struct LiveWork: ~Copyable {
   }
 
   private mutating func remove(_ subscriber: LiveSubscriber) {
+    later[ObjectIdentifier(subscriber)] = nil
     guard let number = subscriber.question, let question = questions[number] else { return }
     question.subscribers.removeAll { $0 === subscriber }
     if !question.subscribers.isEmpty { return }
@@ -252,17 +253,18 @@ struct LiveWork: ~Copyable {
   // MARK: - Telling
 
   private mutating func offer(_ state: LiveState, to subscriber: LiveSubscriber) {
-    if let time = subscriber.offer(state) { later.append((time, subscriber)) }
+    if let time = subscriber.offer(state) { later[ObjectIdentifier(subscriber)] = (time, subscriber) }
   }
 
   /// Tells those for whom it was too early.
   mutating func tell() {
     if later.isEmpty { return }
     let now = MonotonicClock.now
-    let due = later.filter { $0.time <= now }
-    if due.isEmpty { return }
-    later.removeAll { $0.time <= now }
-    for (_, subscriber) in due { if let time = subscriber.tell() { later.append((time, subscriber)) } }
+    let due = later.filter { $0.value.time <= now }
+    for (key, entry) in due {
+      let time = entry.subscriber.tell()
+      later[key] = time.map { ($0, entry.subscriber) }
+    }
   }
 }
 

@@ -26,7 +26,7 @@ extension PreparedQuery {
     _ variables: [String: Value] = [:], mode: LiveMode? = nil, every: Duration? = nil
   ) throws(QueryError) -> LiveEvents {
     let first = try subscription(variables, mode, every, nil)
-    return LiveEvents(first) { try? self.subscription(variables, mode, every, nil) }
+    return LiveEvents(first) { () throws(QueryError) in try self.subscription(variables, mode, every, nil) }
   }
 
   /// Follows the query: calls `body` with its answer now, and with each that differs from the one before.

@@ -250,7 +250,8 @@ final class RecentVersions: Sendable {
   /// Returns the changes of a version, and those of later ones that count; nil where they are not kept, or are of another
   /// layout.
   func changes(of version: Int64, leavingOut others: [Int64]) -> (changes: ChangeSet, later: [ChangeSet])? {
-    state.withLock { state in
+    let others = Set(others)
+    return state.withLock { state in
       guard let period = state.periods.last, version > period.first, version <= period.last else { return nil }
       let place = period.commits.count - 1 - Int(period.last - version)
       let later = period.commits[(place + 1)...].filter {
@@ -342,7 +343,13 @@ enum PastMiss: Error {
 
 extension RecentVersions.State {
   fileprivate mutating func append(_ commit: Commit) {
-    guard let last = periods.indices.last, commit.version == periods[last].last + 1 else { return }
+    guard var last = periods.indices.last, commit.version > periods[last].last else { return }
+    if commit.version > periods[last].last + 1 {
+      // What is between is not known.
+      periods = [RecentVersions.Period(first: commit.version - 1)]
+      (bytes, last) = (0, 0)
+      changeLayout()
+    }
     let time = max(commit.time, periods[last].commits.last?.time ?? periods[last].firstTime ?? .min)
     periods[last].commits.append(Commit(version: commit.version, time: time, changes: commit.changes))
     bytes += RecentVersions.bytes(commit)

@@ -63,6 +63,8 @@ public struct UndoStack: Sendable {
     change { history in
       var action = action
       action.parts = []
+      // What was done again in part is what there is to be undone.
+      if !report.conflicts.isEmpty, let version = report.version { action.versions = [version] }
       history.undo.append(action)
     }
     return report
@@ -102,6 +104,12 @@ struct UndoHistory: Sendable {
     }
     if undo.count >= Self.mostActions { undo.removeFirst() }
     undo.append(action)
+  }
+
+  /// Forgets actions after a version, whose numbers are given again.
+  mutating func forget(after version: Int64) {
+    undo.removeAll { $0.versions.contains { $0 > version } }
+    redo.removeAll { $0.version > version || $0.action.versions.contains { $0 > version } }
   }
 }
 
