@@ -7,7 +7,7 @@ package struct PastCampaign: Sendable {
   /// Versions at which answers are noted.
   package var looks = 6
   /// Answers that are noted in each of them.
-  package var queries = 5
+  package var queries = 10
 
   package init() {}
 

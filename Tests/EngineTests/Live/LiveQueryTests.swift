@@ -139,6 +139,26 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
+  @Test("'now()' moves with commits, and with 'tick'") func now() throws {
+    let database = try database()
+    let (log, ticks) = (Log(), Log())
+    let plain = try database.prepare("{ n := now() }").subscribe { log.add($0) }
+    let ticking = try database.prepare(#"subscription @live(tick: "PT0.02S") { n := now() m := 1 }"#)
+      .subscribe { ticks.add($0) }
+    #expect(take(log, database).count == 1)
+    // Of another type than any that is asked for.
+    try database.run(#"mutation { updateMessage(where: id == 1, set: {text: "later"}) {id} }"#)
+    #expect(take(log, database).count == 1)
+    var count = 0
+    for _ in 0..<2000 where count < 4 {
+      usleep(5000)
+      count += ticks.take().count
+    }
+    #expect(count >= 4)
+    #expect(log.take() == [])
+    withExtendedLifetime((plain, ticking)) {}
+  }
+
   @Test("equal questions share one run") func sharing() throws {
     let database = try database()
     let log = Log()

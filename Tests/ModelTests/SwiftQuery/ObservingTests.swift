@@ -86,17 +86,18 @@ import Testing
   }
 
   /// Whatever is committed, who observes an answer that is another one is told, by the commit alone.
-  @Test(.timeLimit(.minutes(5)), arguments: 0..<4) func randomCommitsAreTold(_ seed: UInt64) throws {
+  @Test(.timeLimit(.minutes(5)), arguments: 0..<4) func randomCommitsAreTold(_ seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let database = try database()
     for number in 0..<60 { try Person("n\(number % 20)x\(number)", age: number).save(to: database) }
     let lists: [QueryList<Person>] = [
-      Person.include(#Predicate { $0.name == "n3" }).asList, Person.include(#Predicate { $0.age >= 40 }).asList,
+      Person.include(#Predicate { $0.name == "n3" }).asList,
+      Person.include(#Predicate { $0.age >= 40 }).asList,
       Person.include(#Predicate { $0.age >= 20 && $0.age < 30 }).sortBy(\.name, comparator: .lexical).limit(3).asList,
       Person.include(#Predicate { $0.isInactive && $0.age > 30 }).asList,
       Person.include(#Predicate { $0.nickname == nil }).asList,
       Person.include(#Predicate { $0.company?.name == "Acme" }).asList,
-      Person.include(#Predicate { $0.age >= 0 }).sortBy(\.age).limit(4).asList,
+      Person.query().sortBy(\.age).limit(4),
     ]
     let fetches = lists.map { FetchAll($0, in: database) }
     for _ in 0..<60 {
@@ -124,14 +125,14 @@ import Testing
       try database.run("mutation { \(text) }")
       let after = try lists.map { try $0.results(in: database) }
       for (number, told) in marks.enumerated() where before[number] != after[number] {
-        for _ in 0..<2000 where !told.isSet { usleep(5000) }
+        for _ in 0..<2000 where !told.isSet { try await Task.sleep(for: .milliseconds(5)) }
         #expect(told.isSet, "\(text), query \(number)")
       }
     }
   }
 
   /// A commit that concerns none of the rows, keys and ranges of a query does not run it.
-  @Test func othersStartNoRun() throws {
+  @Test func othersStartNoRun() async throws {
     let database = try database()
     for number in 0..<40 { try Person("n\(number)", age: number).save(to: database) }
     let fetches = (0..<40).map { number in FetchAll(Person.include(#Predicate { $0.age == number }), in: database) }
@@ -139,7 +140,7 @@ import Testing
     database.waitUntilTold()
     let runs = fetches.map(\.runs)
     try database.run(#"mutation { updatePerson(where: id == "n7", set: {nickname: "seven"}) { id } }"#)
-    for _ in 0..<2000 where fetches[7].runs == runs[7] { usleep(5000) }
+    for _ in 0..<2000 where fetches[7].runs == runs[7] { try await Task.sleep(for: .milliseconds(5)) }
     #expect(fetches.indices.filter { fetches[$0].runs != runs[$0] } == [7])
   }
 
