@@ -116,6 +116,12 @@ struct PastReader {
     return database.state.withPublished { ($0.snapshot, $0.version) }
   }
 
+  /// Reads the changes of a version from the log, where they are not in memory.
+  func read(_ version: Int64) throws(QueryError) {
+    guard database.past.isKeeping, database.past.oldestUndoable.map({ version < $0 }) ?? false else { return }
+    if let commits = try loggedCommits() { database.past.prepend(commits) }
+  }
+
   /// The commits that lead to the newest version, as far as a log holds them; nil where there is none.
   private func loggedCommits() throws(QueryError) -> [Commit]? {
     guard let committer = database.committer, !committer.isStopped else { return nil }

@@ -255,8 +255,10 @@ final class RecentVersions: Sendable {
       guard let period = state.periods.last, version > period.first, version <= period.last else { return nil }
       let place = period.commits.count - 1 - Int(period.last - version)
       let later = period.commits[(place + 1)...].filter {
-        // What has taken others back counts by what these are now.
-        !state.takenBack.contains($0.version) && state.undone[$0.version] == nil && !others.contains($0.version)
+        // What was taken back later, and what has taken it back, count for nothing together. What has taken back an
+        // earlier version is a change like others.
+        !state.takenBack.contains($0.version) && !others.contains($0.version)
+          && !(state.undone[$0.version]?.allSatisfy { $0 > version } ?? false)
       }
       return (period.commits[place].changes, later.map(\.changes))
     }

@@ -118,6 +118,11 @@ extension DatabaseTransaction {
       throw .past(.unknownVersion(version, newest: newest.version))
     }
     if versions.contains(where: database.past.isTakenBack) { throw .undone }
+    do throws(QueryError) {
+      if let oldest = versions.min() { try PastReader(database: database).read(oldest) }
+    } catch {
+      throw .past(.failed(error))
+    }
     mutator.change()
     for version in versions.reversed() {
       guard var found = database.past.changes(of: version, leavingOut: versions) else {

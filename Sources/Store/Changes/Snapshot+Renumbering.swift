@@ -39,10 +39,11 @@ private struct Renumbering {
     }
   }
 
-  /// The new number of a row; ``PageLayout/noRow`` for one that is void.
+  /// The new number of a row; ``PageLayout/noRow`` for one that is void, or was before the file was opened.
   private func number(_ row: UInt32, _ type: EntityTypeID) -> UInt32 {
+    guard Int(row) < tables[Int(type.index)].slots else { return PageLayout.noRow }
     let known = numbers[Int(type.index)]
-    return known.isEmpty || row == PageLayout.noRow ? row : known[Int(row)]
+    return known.isEmpty ? row : known[Int(row)]
   }
 
   func copyRows(_ type: Int, to transaction: WriteTransaction) {
