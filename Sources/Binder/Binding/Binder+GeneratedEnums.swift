@@ -27,6 +27,7 @@ extension Binder {
     case .direction: ["ASC", "DESC"]
     case .deleted: ["ONLY", "INCLUDE"]
     case .strategy: BoundConflict.Strategy.allCases.map(\.rawValue)
+    case .undoExtent: BoundUndo.extents
     default: nil
     }
   }

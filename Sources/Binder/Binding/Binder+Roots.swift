@@ -4,7 +4,6 @@ import GQLParser
 import GQLQuery
 
 extension Binder {
-  /// Binds the fields of a query that are of one version.
   func rootFields(_ entries: [MergedEntry]) -> [BoundField] {
     var fields: [BoundField] = []
     for merged in entries {

@@ -14,11 +14,11 @@ extension Binder {
     if let on { conflict.index = uniqueIndex(on, entity) ?? entity.primaryIndex }
     if let strategy = given["strategy"] {
       let known = BoundConflict.Strategy.allCases.map(\.rawValue)
-      if let word = strategyWord(strategy.value, environment), let found = BoundConflict.Strategy(rawValue: word) {
+      if let word = namedWord(strategy.value, environment), let found = BoundConflict.Strategy(rawValue: word) {
         conflict.strategy = found
-      } else if strategyWord(strategy.value, environment) == nil {
+      } else if namedWord(strategy.value, environment) == nil {
         // Null, or not known yet: as if it were left out.
-      } else if let word = strategyWord(strategy.value, environment), !word.isEmpty {
+      } else if let word = namedWord(strategy.value, environment), !word.isEmpty {
         let problem = CoercionProblem.unknownEnumValue(
           name: word, type: MutationField.strategyType, near: nearestNames(to: word, in: known))
         report(.wrongValue(problem), at: strategy.value.range)
@@ -119,8 +119,8 @@ extension Binder {
     }
   }
 
-  private func strategyWord(_ expression: Expression, _ environment: Environment) -> String? {
-    word(expression) ?? enumWord(expression, .strategy, environment)
+  func namedWord(_ expression: Expression, _ environment: Environment, _ type: GeneratedType = .strategy) -> String? {
+    word(expression) ?? enumWord(expression, type, environment)
   }
 
   /// `PATCH`, or `"PATCH"` as JSON would have it.

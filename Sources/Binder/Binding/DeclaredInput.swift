@@ -81,10 +81,10 @@ extension Binder {
       }
       switch generated(name.text) {
       case .filter?, .order?, .fields?, .relationFilter?, .embeddedFilter?, .embeddedOrder?, .enumFilter?,
-        .enumListFilter?, .scalarFilter?, .scalarListFilter?, .direction?, .deleted?, .strategy?:
+        .enumListFilter?, .scalarFilter?, .scalarListFilter?, .direction?, .deleted?, .strategy?, .undoExtent?:
         return generated(name.text)
       case .query?, .mutation?, .subscription?, .input?, .links?, .embeddedInput?, .access?, .expandLevel?,
-        .liveMode?, nil:
+        .liveMode?, .undo?, nil:
         return nil
       }
     }

@@ -6,8 +6,6 @@ import GQLQuery
 /// `_undo(version: 815) { _version }`, a field of mutations.
 struct UndoBinder {
   let binder: Binder
-  private static let extents = ["ALL", "UNTOUCHED"]
-
   func bind(_ entry: SelectionEntry, _ name: Name, _ condition: BoundExpression?) -> BoundUndo? {
     _ = binder.fieldDirectives(entry.directives, over: nil)
     let given = binder.arguments(entry, of: name, among: ["version", "only"])
@@ -25,16 +23,14 @@ struct UndoBinder {
       }
       if let condition { bound.condition = binder.values.add(condition) }
     }
-    if let only = given["only"] {
-      if case .name(let word) = only.value.kind {
-        if !Self.extents.contains(word.text) {
-          let problem = CoercionProblem.unknownEnumValue(
-            name: word.text, type: "UndoExtent", near: binder.suggest(word, Self.extents))
-          binder.report(.wrongValue(problem), at: word.range)
-        }
-        bound.isOfUntouched = word.text == "UNTOUCHED"
-      } else {
-        binder.report(.wrongType(found: "this value", expected: "'ALL' or 'UNTOUCHED'"), at: only.value.range)
+    // Null, or a variable whose value is not known yet, is as if it were left out.
+    if let only = given["only"]?.value, let word = binder.namedWord(only, entry.environment, .undoExtent) {
+      bound.isOfUntouched = word == "UNTOUCHED"
+      if word.isEmpty {
+        binder.reportWord(only, .undoExtent, expected: "'ALL' or 'UNTOUCHED'", entry.environment)
+      } else if !BoundUndo.extents.contains(word) {
+        let near = nearestNames(to: word, in: BoundUndo.extents)
+        binder.report(.wrongValue(.unknownEnumValue(name: word, type: "UndoExtent", near: near)), at: only.range)
       }
     }
     guard let set = entry.set else { return bound }

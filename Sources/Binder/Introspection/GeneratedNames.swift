@@ -36,13 +36,15 @@ enum GeneratedType: Hashable, Sendable {
   case liveMode
   /// The values of `strategy:`.
   case strategy
+  /// The answer of `_undo`, and the values of its `only:`.
+  case undo, undoExtent
 }
 
 extension Catalog {
   /// Whether variables of a type hold a name of ours: of a field, a strategy, a direction.
   package func hasGeneratedEnum(named name: String) -> Bool {
     switch GeneratedNames(self).types[name] {
-    case .fields?, .direction?, .deleted?, .access?, .expandLevel?, .liveMode?, .strategy?: true
+    case .fields?, .direction?, .deleted?, .access?, .expandLevel?, .liveMode?, .strategy?, .undoExtent?: true
     default: false
     }
   }
@@ -104,6 +106,8 @@ struct GeneratedNames {
     add(.expandLevel, "ExpandLevel")
     add(.liveMode, "LiveMode")
     add(.strategy, "UpsertStrategy")
+    add(.undo, "UndoResult")
+    add(.undoExtent, "UndoExtent")
   }
 
   subscript(_ type: GeneratedType) -> String { names[type] ?? "" }

@@ -128,9 +128,9 @@ extension IntrospectionBuilder {
           value("IDS", "Only ids."),
         ])
     case .liveMode:
-      makeEnum(
-        place, "The form of the updates of an answer.",
-        [value("FULL", "The whole answer."), value("DIFF", "The differences from the last answer.")])
+      let values = [value("FULL", "The whole answer."), value("DIFF", "The differences from the last answer.")]
+      makeEnum(place, "The form of the updates of an answer.", values)
+    case .undo, .undoExtent: addUndo(type, place)
     case .strategy:
       makeEnum(
         place, "The effect of an upsert on an existing entity.",
@@ -141,6 +141,24 @@ extension IntrospectionBuilder {
           value("LAST_WRITE_WINS", "Keeps the newer entity, and fills its missing values from the older one."),
         ])
     }
+  }
+
+  private mutating func addUndo(_ type: GeneratedType, _ place: Int) {
+    if type == .undoExtent {
+      return makeEnum(
+        place, "The part of a change that is taken back.",
+        [
+          value("ALL", "All of it, or an error if a later change has written some of it."),
+          value("UNTOUCHED", "The part that no later change has written."),
+        ])
+    }
+    schema.types[place].kind = .object
+    schema.types[place].description = "The result of taking a change back."
+    schema.types[place].fields = [
+      Schema.Field(
+        name: "_version", description: "The new version. Null if nothing was left to be taken back.", arguments: [],
+        type: reference("Int"), deprecation: nil)
+    ]
   }
 
   // MARK: - Making types
@@ -384,14 +402,13 @@ extension IntrospectionBuilder {
         if let command = commandField(commands[index]) { fields.append(command) }
       }
     }
-    // A root has a field, even where no command can be shown.
-    if fields.isEmpty {
-      fields.append(
-        Schema.Field(
-          name: "_empty", description: "A placeholder, because no command can be shown.", arguments: [],
-          type: reference("Boolean"),
-          deprecation: nil))
-    }
+    fields.append(
+      Schema.Field(
+        name: BoundUndo.field, description: "Takes the change of an earlier version back.",
+        arguments: [
+          argument("version", reference("Int!"), "The version that the change has made."),
+          argument("only", named(.undoExtent), "The part that is taken back.", default: "ALL"),
+        ], type: .nonNull(named(.undo)), deprecation: nil))
     return fields
   }
 

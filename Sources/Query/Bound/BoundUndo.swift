@@ -5,6 +5,9 @@ package struct BoundUndo: Sendable, Equatable {
   /// The name of the field.
   package static let field = "_undo"
 
+  /// The values of its argument 'only'.
+  package static let extents = ["ALL", "UNTOUCHED"]
+
   package var key: String
   /// The field's name.
   package var range: SourceRange

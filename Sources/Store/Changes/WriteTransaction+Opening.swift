@@ -125,7 +125,9 @@ extension WriteTransaction {
         let image = StoredRow(table, row)
         image.withRecord { words in DeletionRecord.forEachTarget(in: ContiguousArray(words), note) }
         for place in relations.indices {
-          image.withSuspended(place) { words in for index in words.indices where index & 1 == 1 { note(place, words[index]) } }
+          image.withSuspended(place) { words in
+            for index in words.indices where index & 1 == 1 { note(place, words[index]) }
+          }
         }
       }
     }

@@ -155,6 +155,9 @@ import Testing
     #expect(problem { try database.run("mutation { _undo }") }?.code == "missing-argument")
     #expect(problem { try database.run("mutation { _undo(version: 1, only: SOME) }") }?.code == "unknown-enum-value")
     #expect(problem { try database.run("mutation { _undo(version: 1) { version } }") }?.code == "unknown-field")
+    let extent = "mutation($o: UndoExtent) { _undo(version: 1, only: $o) }"
+    #expect(problem { try database.run(extent, ["o": "SOME"]) }?.code == "unknown-enum-value")
+    #expect(problem { try database.run(extent, ["o": "ALL"]) }?.code == "undo-conflict")
     // Beside other changes of one operation, which it sees.
     let mixed = problem {
       try database.run(
