@@ -70,16 +70,9 @@ extension Database {
     }
   }
 
-  private static var thread: UInt {
+  static var thread: UInt {
     // A number on some systems, an address on others.
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
-  }
-
-  /// Runs `body` while nobody puts another version in place: as the one writer, who may be the caller already.
-  func alone(_ body: () -> Void) {
-    if let committer, committer.following != nil { return (try? alone(committer) { body() }) ?? () }
-    if writingThread.load(ordering: .relaxed) == Self.thread { return body() }
-    writer.withLock { _ in body() }
   }
 
   /// Throws where the thread is the writer already, and would wait for itself.
@@ -145,5 +138,19 @@ extension QueryError {
   package static func notStorable(property: String) -> QueryError {
     QueryError(
       code: "not-storable", "'\(property)' has no column, so that no file can hold it", help: "make its type Codable")
+  }
+}
+
+/// A state in which nobody puts another version of a database in place.
+struct Standstill {
+  let database: Database
+
+  /// Runs `body` as the one writer, who may be the caller already; of a follower, while it takes nothing up.
+  func run(_ body: () -> Void) {
+    if let committer = database.committer, committer.following != nil {
+      return (try? database.alone(committer) { body() }) ?? ()
+    }
+    if database.writingThread.load(ordering: .relaxed) == Database.thread { return body() }
+    database.writer.withLock { _ in body() }
   }
 }

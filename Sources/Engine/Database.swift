@@ -201,7 +201,7 @@ public final class Database: Sendable {
 
   /// Puts a function into the catalog, in the place of one of its name. The data stays; plans are made anew.
   func install(_ function: RegisteredFunction) {
-    alone {
+    Standstill(database: self).run {
       // A storage that failed has nothing that is not seen.
       let base = (try? newestVersion()) ?? current
       var catalog = base.catalog

@@ -84,7 +84,7 @@ import Testing
     ("outside-group", "{ User(having: age > 1) { id } }", "having"),
     ("wrong-group-key", "{ User(groupBy: age + 1) { n: count() } }", "age + 1"),
     ("wrong-grouping", "{ User(groupBy: age, distinctOn: age) { age } }", "distinctOn"),
-    ("not-supported-yet", "query @asOf(version: 1) { User { id } }", "@asOf(version: 1)"),
+    ("not-supported-yet", "{ User { x := nfc(firstName) } }", "nfc(firstName)"),
     ("recursive-function", "func f(n: Int): Int = n + f(n) { User { x := f(age) } }", "f"),
     ("reserved-function", "func lower(s: String): String = s { User { x := lower(firstName) } }", "lower"),
   ]

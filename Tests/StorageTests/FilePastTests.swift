@@ -55,6 +55,45 @@ import Testing
     try again.close()
   }
 
+  @Test("changes of an earlier process are taken back by the log") func undoneLater() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    for text in ["insertItem(data: {id: 1, value: 1})", "updateItem(where: id == 1, set: {value: 2})"] {
+      let database = try Database(path: path, schema: Self.schema)
+      try database.run("mutation { \(text) }")
+      try database.close()
+    }
+    let database = try Database(path: path)
+    #expect(try database.run("mutation { _undo(version: 2) { _version } }").jsonString == #"{"_undo":{"_version":3}}"#)
+    #expect(try database.run("{ Item { value } }").jsonString == #"{"Item":[{"value":1}]}"#)
+  }
+
+  @Test("the number of a row that a deletion remembers is not given again") func rememberedRows() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = "type A { id: ID! b: B bs: [B!]! boss: A @relation(inverse: \"team\") team: [A!]! } type B { id: ID! }"
+    let statements = [
+      "insertB(data: [{id: 1}, {id: 2}])", "insertA(data: [{id: 1, b: 2, bs: [1, 2]}, {id: 3}, {id: 2, boss: 3}])",
+      "deleteA(where: id == 1)", "deleteA(where: id == 3)", "deleteB(where: id == 2, hard: true)",
+      "deleteA(where: id == 2, hard: true)",
+    ]
+    let database = try Database(path: path, schema: schema)
+    for text in statements { try database.run("mutation { \(text) }") }
+    try database.close()
+    let again = try Database(path: path)
+    try again.compact()
+    try again.run("mutation { insertB(data: {id: 7}) insertA(data: {id: 8}) }")
+    let question = """
+      { A(deleted: INCLUDE) { id b(deleted: INCLUDE) { id } bs(deleted: INCLUDE) { id } team(deleted: INCLUDE) { id } } }
+      """
+    let expected =
+      #"{"A":[{"id":1,"b":null,"bs":[{"id":1}],"team":[]},{"id":3,"b":null,"bs":[],"team":[]},"#
+      + #"{"id":8,"b":null,"bs":[],"team":[]}]}"#
+    #expect(try again.run(question).jsonString == expected)
+    #expect(again.check().isEmpty)
+    try again.close()
+  }
+
   @Test("a follower and a reader go back by the log") func followers() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")

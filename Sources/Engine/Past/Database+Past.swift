@@ -15,7 +15,7 @@ extension Database {
   public var recentVersions: Int {
     get { past.limit }
     set {
-      alone {
+      Standstill(database: self).run {
         // A storage that failed has nothing that is not seen.
         _ = (try? newestVersion()) ?? current
         let version = state.withLock { $0.version }

@@ -87,7 +87,10 @@ extension WriteTransaction {
   ///   ``Snapshot/withPendingIndexes()``. Those of full text are needed for scores, and built.
   package func endOpening(postponingAbove limit: Int = .max) -> Bool {
     keepsIndexes = true
-    if !addRememberedRows() { return false }
+    // Numbers that deletions remember are not given again.
+    for (type, end) in RememberedRows.ends(of: tables).enumerated() {
+      if !appendVoid(EntityTypeID(type), count: max(0, end - tables[type].slots)) { return false }
+    }
     var builds: [IndexBuild] = []
     for number in tables.indices {
       let table = ownedTable(EntityTypeID(number))
@@ -109,29 +112,6 @@ extension WriteTransaction {
       }
     }
     return IndexBuild.run(builds)
-  }
-
-  /// Adds void rows at the ends of types, up to those that deletions remember: their numbers are not given again.
-  private func addRememberedRows() -> Bool {
-    var ends = tables.map(\.slots)
-    for table in tables where (table.tombstones?.count ?? 0) > 0 || !table.suspended.isEmpty {
-      let relations = table.layout.relations
-      func note(_ place: Int, _ target: UInt32) {
-        guard relations.indices.contains(place), target != PageLayout.noRow else { return }
-        let type = Int(relations[place].target.index)
-        ends[type] = max(ends[type], Int(target) + 1)
-      }
-      for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
-        let image = StoredRow(table, row)
-        image.withRecord { words in DeletionRecord.forEachTarget(in: ContiguousArray(words), note) }
-        for place in relations.indices {
-          image.withSuspended(place) { words in
-            for index in words.indices where index & 1 == 1 { note(place, words[index]) }
-          }
-        }
-      }
-    }
-    return tables.indices.allSatisfy { appendVoid(EntityTypeID($0), count: max(0, ends[$0] - tables[$0].slots)) }
   }
 
   private func count(_ table: Table) {
@@ -162,5 +142,31 @@ extension WriteTransaction {
       }
     }
     return true
+  }
+}
+
+/// The rows that records of deletions and suspended links name.
+private enum RememberedRows {
+  /// Returns the end of the rows of each type, those that are only named included.
+  static func ends(of tables: [Table]) -> [Int] {
+    var ends = tables.map(\.slots)
+    for table in tables where (table.tombstones?.count ?? 0) > 0 || !table.suspended.isEmpty {
+      let relations = table.layout.relations
+      func note(_ place: Int, _ target: UInt32) {
+        guard relations.indices.contains(place), target != PageLayout.noRow else { return }
+        let type = Int(relations[place].target.index)
+        ends[type] = max(ends[type], Int(target) + 1)
+      }
+      for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
+        let image = StoredRow(table, row)
+        image.withRecord { words in DeletionRecord.forEachTarget(in: ContiguousArray(words), note) }
+        for place in relations.indices {
+          image.withSuspended(place) { words in
+            for index in words.indices where index & 1 == 1 { note(place, words[index]) }
+          }
+        }
+      }
+    }
+    return ends
   }
 }

@@ -32,6 +32,37 @@ import Testing
 
   private func content(_ database: Database) throws -> String { try database.run(Self.all).jsonString }
 
+  @Test("what has taken an earlier change back is a later change") func undoneBefore() throws {
+    let database = try Database(schema: "type Item { id: ID! n: Int }")
+    database.recentVersions = 1 << 20
+    let first = database.version
+    for text in ["insertItem(data: {id: 1, n: 5})", "updateItem(where: id == 1, set: {n: 6})"] {
+      try database.run("mutation { \(text) }")
+    }
+    try database.run("mutation { updateItem(where: id == 1, set: {n: 7}) }")
+    try database.undo(first + 3)
+    try database.undo(first + 2)
+    // It led back to 6, which the last one has made 5.
+    #expect(throws: QueryError.self) { try database.undo(first + 4) }
+    #expect(try database.run("{ Item { n } }").jsonString == #"{"Item":[{"n":5}]}"#)
+    try database.undo(first + 5)
+    try database.undo(first + 4)
+    #expect(try database.run("{ Item { n } }").jsonString == #"{"Item":[{"n":7}]}"#)
+  }
+
+  @Test("an undo stack may be asked for within a transaction") func stackWithin() throws {
+    let database = try database()
+    try database.transaction { _ in
+      _ = database.undoStack(for: "editor")
+      database.recentVersions = 2 << 20
+    }
+    let other = try Database(schema: Self.schema)
+    try other.transaction { _ in _ = other.undoStack(for: "editor") }
+    try other.run("mutation { insertUser(data: {id: 1}) }", options: RunOptions(origin: "editor"))
+    #expect(try other.undoStack(for: "editor").undo() != nil)
+    #expect(other.count(of: "User") == 0)
+  }
+
   @Test(
     "each kind of change is taken back, and done again",
     arguments: [
