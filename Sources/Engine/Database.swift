@@ -324,7 +324,7 @@ public final class Database: Sendable {
 /// One version of a database, kept: queries run on it see the same data however often they run.
 public struct DatabaseView: Sendable {
   package let snapshot: Snapshot
-  /// What another module keeps with the data; nil for nothing.
+  /// The data that another module keeps beside the store; nil for none.
   package let companion: (any SnapshotCompanion)?
 
   package init(snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {

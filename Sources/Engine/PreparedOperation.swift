@@ -13,7 +13,7 @@ final class PreparedOperation: Sendable {
   let operation: Int
   let structural: [String]
   let isSegmented: Bool
-  /// Whether its query is one of segments.
+  /// Indicates whether its query is one of segments.
   let hasSegments: Bool
   let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.

@@ -51,7 +51,7 @@ public final class PreparedQuery: Sendable {
   var structural: [String] { prepared.structural }
   /// Whether it is more than one plain query.
   var isSegmented: Bool { prepared.isSegmented }
-  /// Whether its query is one of segments.
+  /// Indicates whether its query is one of segments.
   var hasSegments: Bool { prepared.hasSegments }
   /// What `@explain` asks for; nil where it is not there.
   var explanation: ExplanationRequest? { prepared.explanation }

@@ -86,7 +86,7 @@ final class SelectionEntry {
   /// The same where names mean what they do in another environment.
   func placed(in environment: Environment) -> SelectionEntry { copy(field, expression, environment) }
 
-  /// The same without the directives of a name.
+  /// Returns the entry without the directives of a name.
   func without(_ directive: String) -> SelectionEntry {
     if !directives.contains(where: { $0.name.text == directive }) { return self }
     return copy(field, expression, environment, directives.filter { $0.name.text != directive })

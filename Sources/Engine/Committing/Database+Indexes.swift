@@ -55,7 +55,7 @@ extension Database {
   private var indexBuilder: IndexBuilder { IndexBuilder(database: self) }
 }
 
-/// What builds the indexes of a database while queries run.
+/// A builder of the indexes of a database while queries run.
 private struct IndexBuilder {
   let database: Database
 

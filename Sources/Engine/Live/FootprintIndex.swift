@@ -26,7 +26,7 @@ struct FootprintIndex {
   /// The questions that any change may concern.
   private var everything: Set<Int32> = []
 
-  /// What was put in for a question.
+  /// The parts of a footprint that were put in for a question.
   struct Entry {
     fileprivate var nodes: ContiguousArray<Int32> = []
     fileprivate var keyColumns: ContiguousArray<UInt64> = []

@@ -14,7 +14,7 @@ public struct LiveEvent: Sendable, Hashable {
   public enum Content: Sendable, Hashable {
     /// The whole answer.
     case answer(Answer)
-    /// What leads from the last answer that the subscriber took to this one.
+    /// A patch that leads from the last answer that the subscriber took to this one.
     case patch(JSONPatch)
     /// An error of the run. The query goes on, and a later answer is told as a whole.
     case error(QueryError)

@@ -19,7 +19,7 @@ import Synchronization
 /// differs from the one that it looked at before, and runs the questions that this may concern, each once for all who
 /// ask it. Whoever writes does not wait for it, and what is committed while it is at work is looked at as one.
 final class LiveNotifier: Sendable {
-  /// What others leave for the thread.
+  /// A box of requests that others leave for the thread.
   private struct Inbox {
     /// The database, as long as somebody follows it.
     var database: Database?
@@ -198,7 +198,7 @@ final class LiveNotifier: Sendable {
   private static let napTime: UInt32 = 50
 }
 
-/// What was committed since the last look.
+/// A list of the changes that were committed since the last look.
 struct LiveNews {
   /// The changes of transactions, in order.
   private(set) var changes: [(changes: ChangeSet, version: Int64)] = []

@@ -16,7 +16,7 @@ struct LiveState: Sendable {
 /// It has one place, for the newest answer: who is slow takes fewer of them, and never finds a queue.
 final class LiveSubscriber: Sendable {
   private struct Place {
-    /// What was not taken yet.
+    /// The newest state, where it was not taken yet.
     var newest: LiveState?
     /// The answer that was taken last.
     var taken: [UInt8]?

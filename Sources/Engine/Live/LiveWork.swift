@@ -24,7 +24,7 @@ struct LiveWork: ~Copyable {
     let query: PreparedQuery
     var subscribers: [LiveSubscriber] = []
     var footprint = FootprintIndex.Entry()
-    /// What the footprint was found from; nil where it is to be found after each run.
+    /// The basis that the footprint was found from; nil where it is to be found after each run.
     var basis: FootprintBasis?
     var state: LiveState?
     /// Bytes that it holds.

@@ -119,7 +119,7 @@ extension PreparedQuery {
     return footprint
   }
 
-  /// What a run that has failed may depend on.
+  /// Returns the data that a run that has failed may depend on.
   func footprintOfFailure(_ variables: [String: Value], on snapshot: Snapshot) -> Footprint {
     if isSegmented { return .everything }
     var variables = variables
@@ -136,7 +136,7 @@ extension PreparedQuery {
   }
 }
 
-/// What a footprint was found from: the plan, which the variables of a question go with, and the rows of the answer.
+/// A basis of a footprint: the plan, which the variables of a question go with, and the rows of the answer.
 struct FootprintBasis: Equatable {
   private let executable: Executable
   private let rows: UInt64

@@ -30,7 +30,7 @@ extension PreparedQuery {
 }
 
 extension PastVersion {
-  /// What `explain` says of it.
+  /// The words that `explain` has for it.
   var words: String {
     let count = newest - number
     return "as of version \(number), rewound \(grouped(count)) change\(count == 1 ? "" : "s")"

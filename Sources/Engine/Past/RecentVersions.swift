@@ -91,7 +91,7 @@ final class RecentVersions: Sendable {
     /// The nearest version that is there.
     var base: Snapshot
     var version: Int64
-    /// What is to be applied or, if `isBackward`, taken back, in the order of the work.
+    /// The commits that are applied or, if `isBackward`, taken back, in the order of the work.
     var commits: [Commit] = []
     var isBackward = false
     /// The layouts after the base's, the oldest first and today's last.

@@ -7,7 +7,7 @@ import GQLStore
 public enum UndoExtent: Sendable, Hashable {
   /// All of it; where something was written since, nothing is done.
   case all
-  /// What nobody has written since.
+  /// The part that nobody has written since.
   case untouched
 }
 

@@ -81,7 +81,7 @@ struct UndoHistory: Sendable {
     var name: String?
     /// When it was committed last, in microseconds since 1970.
     var time: Int64
-    /// What it has written, for the next one to belong to it; empty where none may.
+    /// The parts that it has written, for the next one to belong to it; empty where none may.
     var parts: [ChangedPart]
   }
   /// The newest last.

@@ -16,7 +16,7 @@ package struct FootprintBuilder {
     var deciding: ColumnMask = []
     /// The columns that are read of the rows that there are.
     var shown: ColumnMask = []
-    /// What is read of rows that the rows that there are lead to.
+    /// The parts that are read of rows to which the rows of the answer lead.
     var paths: [(relations: [RelationID], columns: ColumnMask)] = []
     /// The rows that there are; nil where they are not known, or too many.
     let rows: ContiguousArray<UInt32>?

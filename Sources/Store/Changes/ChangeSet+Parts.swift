@@ -11,7 +11,7 @@ package struct ChangePart: Sendable {
   package let number: Int
   /// The rows that links lead to, before or after; of a record each after its relation's place.
   package let targets: ContiguousArray<UInt32>
-  /// Where its content lies among the set's bytes.
+  /// The place of its content among the bytes of the set.
   fileprivate let content: Range<Int>
 }
 
