@@ -28,7 +28,8 @@ struct LiveBenchmark {
     try database.load([.ndjson(type: "Member", bytes: Array(text.utf8))])
     update = try database.prepare(
       "mutation($id: ID!, $s: Int!) { updateMember(where: id == $id, set: {score: $s}) }")
-    query = try database.prepare("query($g: Int!) { Member(where: group == $g) { id name score } }")
+    query = try database.prepare(
+      "query($g: Int!) { Member(where: group == $g, orderBy: [-score, id], limit: 10) { id name score } }")
   }
 
   /// When the last event was told, and how many were.

@@ -98,7 +98,7 @@ private struct Undoing {
   /// Fields, and relations by their columns.
   private var writtenColumns: Set<Column> = []
   private(set) var conflicts: Set<UndoConflict> = []
-  /// Rows that are linked in the change, as a forest.
+  /// Rows that are linked in the change, as a forest in which a parent has the lesser key.
   private var parents: [RowKey: RowKey] = [:]
   private var lockedGroups: Set<RowKey> = []
   private var lockedRows: Set<RowKey> = []
@@ -173,6 +173,14 @@ private struct Undoing {
   private mutating func join(_ row: RowKey, _ other: RowKey) {
     let (first, second) = (group(row), group(other))
     if first != second { parents[max(first, second)] = min(first, second) }
+    // Shortens the ways for the next ones: long chains would take quadratic time.
+    for start in [row, other] {
+      var row = start
+      while let parent = parents[row], parent != row {
+        parents[row] = min(first, second)
+        row = parent
+      }
+    }
   }
 
   /// Finds what has been written since.
@@ -224,14 +232,15 @@ private struct Undoing {
 
   /// Leaves out what has values that others have.
   mutating func add(_ taken: [UndoConflict]) {
+    if taken.isEmpty { return }
+    var rowsOfStatus: Set<RowKey> = []
+    for change in rows where change.isOfStatus { rowsOfStatus.insert(Self.key(change.type, change.row)) }
     for conflict in taken {
       conflicts.insert(conflict)
       let (type, column) = (Int(conflict.type.index), Int(conflict.column?.index ?? 0))
       let row = Self.key(type, conflict.row)
       lockedFields.insert(Column(row: row, number: column))
-      if rows.contains(where: { $0.type == type && $0.row == conflict.row && $0.isOfStatus }) {
-        lockedGroups.insert(group(row))
-      }
+      if rowsOfStatus.contains(row) { lockedGroups.insert(group(row)) }
     }
   }
 

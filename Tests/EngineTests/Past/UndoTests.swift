@@ -50,6 +50,18 @@ import Testing
     #expect(try database.run("{ Item { n } }").jsonString == #"{"Item":[{"n":7}]}"#)
   }
 
+  @Test("a long chain of links is taken back in a moment", .timeLimit(.minutes(1))) func chain() throws {
+    let database = try Database(schema: "type Node { id: ID! next: Node @relation(inverse: \"back\") back: Node }")
+    let rows = (1...20_000).map { $0 > 1 ? "{\"id\":\($0),\"next\":\($0 - 1)}" : "{\"id\":1}" }
+    try database.load([.ndjson(type: "Node", bytes: Array(rows.joined(separator: "\n").utf8))])
+    database.recentVersions = 64 << 20
+    try database.run("mutation { deleteNode(all: true) }")
+    #expect(try database.undo(database.version).conflicts.isEmpty)
+    let question = "{ n: count(Node) linked: count(Node(where: next != null)) }"
+    #expect(try database.run(question).jsonString == #"{"n":20000,"linked":19999}"#)
+    #expect(database.check().isEmpty)
+  }
+
   @Test("an undo stack may be asked for within a transaction") func stackWithin() throws {
     let database = try database()
     try database.transaction { _ in
