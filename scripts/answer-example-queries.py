@@ -427,6 +427,17 @@ def computed():
         "total": sum(row["balance"] for row in person)}
 
 
+def dashboard():
+    busiest = sorted(chat, key=lambda row: -len(row["messages"]))
+    return {
+        "members": sum(row["status"] == "ACTIVE" for row in person), "messages": len(message),
+        "likes": sum(row["likes"] for row in message),
+        "busiest": [shown(row, "id", "title", n=len(row["messages"])) for row in busiest[:3]],
+        "newest": [
+            shown(row, "id", "text", author=shown(row["author"], "firstName"))
+            for row in order(message, down("sentAt"))[:3]]}
+
+
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
