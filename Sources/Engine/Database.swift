@@ -57,6 +57,8 @@ public final class Database: Sendable {
   let committer: Committer?
   /// The changes by which earlier versions are made again.
   let past = RecentVersions()
+  /// Holds what another module keeps with the database.
+  package let attachment = Attachment()
   /// The indexes that are built while queries run.
   let indexBuilding = Lock(IndexBuilding())
 

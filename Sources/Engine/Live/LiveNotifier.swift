@@ -27,6 +27,7 @@ final class LiveNotifier: Sendable {
     var leavers: [LiveSubscriber] = []
     var subscriberCount = 0
     var watches = CommitWatchers()
+    var listeners = ChangeListeners()
     /// Those who wait until all that was committed before is told.
     var waiting: [DispatchSemaphore] = []
     var isRunning = false
@@ -114,6 +115,21 @@ final class LiveNotifier: Sendable {
     rouse()
   }
 
+  /// Has `body` called with what each commit changes, on the notifier's thread.
+  func listen(_ database: Database, _ body: @escaping ChangeListeners.Body) -> UInt64 {
+    let number = inbox.withLock { inbox in
+      begin(&inbox, database)
+      return inbox.listeners.add(body)
+    }
+    rouse()
+    return number
+  }
+
+  func unlisten(_ number: UInt64) {
+    inbox.withLock { $0.listeners.remove(number) }
+    rouse()
+  }
+
   /// Returns once all that was committed before is told, but for what is to be told later.
   func wait() {
     let semaphore = DispatchSemaphore(value: 0)
@@ -168,13 +184,15 @@ final class LiveNotifier: Sendable {
     var coming: [LiveSubscriber] = []
     var leaving: [LiveSubscriber] = []
     var watching: [(number: UInt64, watch: CommitWatchers.Watch?)] = []
+    var listeners: ChangeListeners?
     let (database, isOver) = inbox.withLock { inbox -> (Database?, Bool) in
       swap(&coming, &inbox.newcomers)
       swap(&leaving, &inbox.leavers)
       swap(&waiting, &inbox.waiting)
       watching = inbox.watches.takeChanged()
+      listeners = inbox.listeners.takeChanged()
       let database = inbox.database
-      let isOver = inbox.subscriberCount == 0 && inbox.watches.isEmpty
+      let isOver = inbox.subscriberCount == 0 && inbox.watches.isEmpty && inbox.listeners.isEmpty
       if isOver {
         hasFollowers.store(false, ordering: .relaxed)
         inbox.isRunning = false
@@ -184,6 +202,7 @@ final class LiveNotifier: Sendable {
     }
     // Without the lock, because what is released here may unsubscribe others. Where it is over, so is the database.
     work.take(coming, leaving, watching)
+    if let listeners { work.listeners = listeners }
     if isOver { for semaphore in waiting { semaphore.signal() } }
     return isOver ? nil : database
   }

@@ -49,6 +49,8 @@ struct LiveWork: ~Copyable {
   private var watches: [Int32: (body: @Sendable () -> Void, footprint: FootprintIndex.Entry)] = [:]
   /// The versions that watches have looked at when they said what they look at; nil for those that have not yet.
   private var narrowed: [(number: Int32, snapshot: Snapshot?)] = []
+  /// Those who are told of all changes.
+  var listeners = ChangeListeners()
   /// The version that was looked at last, and the number of its last transaction.
   private var seen: Snapshot?
   private var version: Int64 = 0
@@ -118,6 +120,7 @@ struct LiveWork: ~Copyable {
     lastLook = MonotonicClock.now
     isQuiet = false
     var hits: Set<Int32> = []
+    listeners.greet()
     let isRead = read(news, &hits)
     for number in ticking { if let question = questions[number], question.nextTick <= lastLook { hits.insert(number) } }
     // A version is not made for changes that concern nobody: who writes would have to copy what it holds.
@@ -158,16 +161,19 @@ struct LiveWork: ~Copyable {
     for (changes, version) in news.changes where version > covered {
       guard version == covered + 1, index.find(changes, from: seen, into: &hits) else { return false }
       covered = version
+      listeners.tell(changes, version)
     }
     return true
   }
 
   /// Looks up what differs between two versions.
   private func compare(_ newest: Snapshot, with seen: Snapshot, _ hits: inout Set<Int32>) {
-    if seen.catalog.version == newest.catalog.version, newest.hasLayout(of: seen),
-      index.find(newest.changes(since: seen), from: seen, into: &hits)
-    {
-      return
+    if seen.catalog.version == newest.catalog.version, newest.hasLayout(of: seen) {
+      let changes = newest.changes(since: seen)
+      listeners.tell(changes, nil)
+      if index.find(changes, from: seen, into: &hits) { return }
+    } else {
+      listeners.tell(nil, nil)
     }
     // Of another schema nothing is known.
     hits = Set(questions.keys).union(watches.keys)

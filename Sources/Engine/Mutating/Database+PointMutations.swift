@@ -11,7 +11,21 @@ extension Database {
   func applyInPlace(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
-    if let committer { return try applyDurably(program, context, committer, into: &output) }
+    try applyInPlace(at: context.now) { (open) throws(OpenVersionProblem) in
+      try open.apply(program, context, into: &output)
+    } != nil
+  }
+
+  /// Applies a statement to the open version; nil where it is not to be applied so, and nothing was done. Else the number
+  /// of the version with it. Called by the one writer.
+  ///
+  /// - Parameters:
+  ///   - time: The instant of the statement.
+  ///   - body: Returns false where it has done nothing because it reaches too much.
+  func applyInPlace<Failure: Error>(
+    at time: Int64, _ body: (OpenVersion) throws(Failure) -> Bool
+  ) throws(Failure) -> Int64? {
+    if let committer { return try applyDurably(at: time, committer, body) }
     var published: OpenVersion?
     var needsCompaction = false
     // What is told of it; nil where its changes are not recorded.
@@ -19,9 +33,9 @@ extension Database {
     // Freed behind the lock, for which readers wait.
     defer { withExtendedLifetime(published) {} }
     state.letOthersPass()
-    let isApplied = try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
+    let version = try state.withLock { (state) throws(Failure) -> Int64? in
       // Whatever an insertion connects would be copied with all that waits.
-      if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
+      if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
       let open = state.open ?? OpenVersion(state.snapshot, fold: foldText)
       state.open = open
       defer {
@@ -29,43 +43,43 @@ extension Database {
         if open.isFull() || needsCompaction { published = state.publishOpen() }
       }
       let count = open.count
-      guard try open.apply(program, context, into: &output) else { return false }
-      if open.count == count { return true }
+      guard try body(open) else { return nil }
+      if open.count == count { return state.version }
       guard past.isKeeping || live.isFollowed else {
         open.forgetChanges()
         state.version += 1
-        return true
+        return state.version
       }
       let changes = open.takeChanges()
-      if changes.isEmpty { return true }
+      if changes.isEmpty { return state.version }
       state.version += 1
-      past.append(Commit(version: state.version, time: context.now, changes: changes))
+      past.append(Commit(version: state.version, time: time, changes: changes))
       told = (changes, state.version)
-      return true
+      return state.version
     }
-    if let told { live.note(told.changes, told.version) } else if isApplied { live.noteCommit() }
+    if let told { live.note(told.changes, told.version) } else if version != nil { live.noteCommit() }
     // Cannot fail: nothing is kept.
     if needsCompaction { try? dropSuperseded() }
-    return isApplied
+    return version
   }
 
-  /// Applies a point mutation of a database that keeps its data. The caller waits until it is kept, without the lock.
-  private func applyDurably(
-    _ program: MutationProgram, _ context: MutationContext, _ committer: Committer, into output: inout ByteBuffer
-  ) throws(OpenVersionProblem) -> Bool {
+  /// Applies a statement of a database that keeps its data. The caller waits until it is kept, without the lock.
+  private func applyDurably<Failure: Error>(
+    at time: Int64, _ committer: Committer, _ body: (OpenVersion) throws(Failure) -> Bool
+  ) throws(Failure) -> Int64? {
     // What cannot be kept is refused where that is said.
-    if committer.hasFailed { return false }
+    if committer.hasFailed { return nil }
     var superseded: Snapshot?
     // What is told of it; nil where it is not kept yet.
     var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
     defer { withExtendedLifetime(superseded) { if let told { live.note(told.changes, told.version) } } }
     state.letOthersPass()
-    return try state.withLock { (state) throws(OpenVersionProblem) -> Bool in
-      if state.snapshot.danglingCount > PointMutation.maximumLinks { return false }
+    return try state.withLock { (state) throws(Failure) -> Int64? in
+      if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
       // Applied as a transaction of its own, which goes on from a version without what is superseded, or is appended with
       // what has gathered.
-      if let open = state.open, open.needsCompaction || committer.isFull { return false }
+      if let open = state.open, open.needsCompaction || committer.isFull { return nil }
       if let open = state.open, open.isFull(unkept: committer.unkeptCount) {
         superseded = state.publishKept(committer)
       }
@@ -81,13 +95,12 @@ extension Database {
               help: "reopen the database"))
         }
       }
-      guard try open.apply(program, context, into: &output) else { return false }
+      guard try body(open) else { return nil }
       let changes = open.takeChanges()
-      if !changes.isEmpty {
-        let version = committer.enqueue(changes, time: context.now)
-        if committer.isGathering { told = (changes, version) }
-      }
-      return true
+      if changes.isEmpty { return committer.appliedNumber }
+      let version = committer.enqueue(changes, time: time)
+      if committer.isGathering { told = (changes, version) }
+      return version
     }
   }
 

@@ -131,6 +131,26 @@ final class OpenVersion {
     return true
   }
 
+  /// Replaces a cell of a live row, and stamps the row.
+  ///
+  /// - Throws: where the store refuses it; nothing was done then.
+  func replace(
+    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, with cell: Cell?, at time: Int64
+  ) throws(StoreProblem) {
+    mutator.transaction.now = time
+    do throws(StoreProblem) {
+      try mutator.replaceCell(type, row, column, with: cell)
+    } catch {
+      if mutator.hasWritten { undo() }
+      throw error
+    }
+    count += 1
+    uncut += 1
+  }
+
+  /// The data with all statements so far. Valid until the next statement.
+  var tables: WriteTransaction { mutator.transaction }
+
   /// Takes back what a statement has left half done.
   private func undo() {
     let transaction = mutator.transaction

@@ -179,6 +179,17 @@ package final class Mutator {
     }
   }
 
+  /// Replaces a cell of a live row as a statement of its own.
+  ///
+  /// - Throws: where the store refuses it. Precondition: versions are only looked at.
+  package func replaceCell(
+    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, with cell: Cell?
+  ) throws(StoreProblem) {
+    hasWritten = false
+    isOutgrown = false
+    try writing(replacing: type) { () throws(StoreProblem) in try transaction.update(type, row, column, cell) }
+  }
+
   /// What ends a field that reaches more than a point mutation may. Nobody is told: it is applied in another way then.
   func outgrown(at source: InputSource) -> MutationProblem {
     isOutgrown = true

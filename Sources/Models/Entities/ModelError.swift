@@ -33,6 +33,10 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case contextReplaced(String)
   /// The store cannot hold more entities of the type.
   case tooManyEntities(String)
+  /// There is no entity of the type that has the id, or it is deleted.
+  case noEntity(String, id: String)
+  /// The property of the type has no default that it could be set to.
+  case noDefault(String, property: String)
   /// A query failed while it ran.
   case failedQuery(String)
 
@@ -58,6 +62,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
       "a hook or a resolver of \(name) has put another context in the place of the one that it was given, which it may only "
         + "change"
     case .tooManyEntities(let name): "there are too many entities of the type \(name)"
+    case .noEntity(let type, let id): "there is no \(type) with the id \(id)"
+    case .noDefault(let type, let property): "'\(property)' of \(type) has no default"
     case .failedQuery(let text): "the query failed: \(text)"
     }
   }
@@ -75,6 +81,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .deleteDenied: "delete-denied"
     case .endlessDeletion: "endless-deletion"
     case .contextReplaced: "context-replaced"
+    case .noEntity: "unknown-id"
+    case .noDefault: "missing-value"
     case .failedQuery: "failed-query"
     }
   }

@@ -81,7 +81,8 @@ indirect enum ObjectValue: Sendable {
 }
 
 /// Where the rows of all types are: a version, or a transaction.
-protocol StoreTables: AnyObject {
+package protocol StoreTables: AnyObject {
+  func slotCount(_ type: EntityTypeID) -> Int
   func column(_ type: EntityTypeID, _ column: ColumnID) -> ColumnReader
   func readers(_ type: EntityTypeID) -> UnsafePointer<ColumnReader>
   func isLive(_ type: EntityTypeID, _ row: UInt32) -> Bool

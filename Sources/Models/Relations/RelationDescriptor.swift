@@ -39,6 +39,12 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   /// Gives an entity what another one knows of it.
   func copy(_ other: Source, to entity: inout Source) {}
 
+  /// Gives an entity the ids of targets, a ``LinkedIDs`` of the target's type.
+  func put(_ targets: Any, isPart: Bool, into entity: inout Source) {}
+
+  /// Takes the links of an entity to some targets away, a ``LinkedIDs`` of the target's type.
+  func detach(_ targets: Any, from entity: Source, _ context: inout Context) {}
+
   /// From now on a ``RelationWatch`` notes under the number who asks for it.
   func watch(_ entity: inout Source, number: UInt16) {}
 
@@ -104,6 +110,15 @@ final class TypedRelation<
   override func normalize(_ entity: inout Source) { entity[keyPath: relation] = .none }
 
   override func copy(_ other: Source, to entity: inout Source) { entity[keyPath: relation] = other[keyPath: relation] }
+
+  override func put(_ targets: Any, isPart: Bool, into entity: inout Source) {
+    guard let targets = targets as? LinkedIDs<Target> else { return }
+    entity[keyPath: relation] = Relation(targets.ids.isEmpty && !isToMany ? .null : .ids(targets.ids), isPart: isPart)
+  }
+
+  override func detach(_ targets: Any, from entity: Source, _ context: inout Context) {
+    if let targets = targets as? LinkedIDs<Target> { context.detach(entity, relation, Set(targets.ids)) }
+  }
 
   override func watch(_ entity: inout Source, number: UInt16) {
     // With what is known of it, because a program that looks at it may rely on that.

@@ -13,6 +13,8 @@ package struct RowChange {
   package fileprivate(set) var row: UInt32 = 0
   /// Indicates whether the row held nothing before.
   package fileprivate(set) var isNew = false
+  /// Indicates whether the row holds nothing any more.
+  package fileprivate(set) var isPurged = false
   /// Indicates whether it is another kind of row now: live, deleted or void.
   package fileprivate(set) var hasOtherStatus = false
   /// Indicates whether what is remembered beside cells and lists has changed: of deletions, of links that wait.
@@ -74,6 +76,7 @@ private struct RowChangeVisit: ~Copyable {
   private mutating func read() throws(ChangeProblem) {
     let marks = try reader.marks()
     change.isNew = marks.before == RowChangeStatus.void
+    change.isPurged = marks.after == RowChangeStatus.void
     change.hasOtherStatus = marks.before != marks.after
     change.hasOtherRecords =
       marks.has(RowChangeMarks.record) || marks.has(RowChangeMarks.suspended) || marks.has(RowChangeMarks.waiting)

@@ -1,0 +1,134 @@
+import GQLEngine
+import GQLModels
+
+extension Database {
+  var liveObjects: LiveObjects { attachment.content { LiveObjects() } }
+
+  /// Saves a new entity, and returns its object. Where an entity of the id is there, it is merged as saving does it.
+  ///
+  /// - Throws: what saving the entity throws.
+  public func create<Entity: EntityModelProtocol>(_ entity: Entity) throws -> LiveEntity<Entity> {
+    let objects = liveObjects.objects(Entity.self, self)
+    try objects.update { try entity.save(to: &$0) }
+    return try objects.object(entity)
+  }
+
+  /// Returns the object of an entity; nil where there is none.
+  ///
+  /// - Parameter deleted: Whether the entity may be one that is deleted and kept.
+  /// - Throws: ``ModelError`` where the schema's type does not fit.
+  public func object<Entity: EntityModelProtocol>(
+    _ type: Entity.Type, id: Entity.ID, deleted: DeletedEntities = .exclude
+  ) throws -> LiveEntity<Entity>? {
+    try liveObjects.objects(type, self).find(id, deleted)
+  }
+
+  /// Returns the object of an entity; where there is none, of the new one that `make` returns, which is saved.
+  ///
+  /// A deleted entity of the id is inserted again.
+  ///
+  /// - Throws: what `make` throws, and what saving the entity throws.
+  public func findOrCreate<Entity: EntityModelProtocol>(
+    _ type: Entity.Type, id: Entity.ID, _ make: () throws -> Entity
+  ) throws -> LiveEntity<Entity> {
+    if let found = try object(type, id: id) { return found }
+    let objects = liveObjects.objects(type, self)
+    let entity = try objects.update { context -> Entity in
+      if let found: Entity = context.find(id) { return found }
+      if try context.restore(type, id: id), let found: Entity = context.find(id) { return found }
+      let made = try make()
+      try made.save(to: &context)
+      return made
+    }
+    return try objects.object(entity)
+  }
+
+  /// Returns the objects of the entities that a query finds, in its order.
+  ///
+  /// - Throws: what the query throws.
+  public func objects<Entity: EntityModelProtocol>(
+    _ query: some NestingQuery<Entity>
+  ) throws -> [LiveEntity<Entity>] {
+    let objects = liveObjects.objects(Entity.self, self)
+    return try query.results(in: objects.context).map { try objects.object($0.normalized()) }
+  }
+
+  /// Returns the objects of all entities of a type.
+  ///
+  /// - Throws: ``ModelError`` where the schema's type does not fit.
+  public func objects<Entity: EntityModelProtocol>(_ type: Entity.Type) throws -> [LiveEntity<Entity>] {
+    try objects(type.query())
+  }
+
+  /// Makes one transaction of all that `body` writes through objects: it takes effect together or, where `body` throws or
+  /// a setter fails, not at all. Within `body` the objects show what was written.
+  ///
+  /// A batch within a batch belongs to it. Other writers wait meanwhile.
+  ///
+  /// - Throws: what `body` throws, or the error of the first setter that failed.
+  public func batch<Output>(_ body: () throws -> Output) throws -> Output {
+    let shared = liveObjects
+    if shared.batch != nil { return try body() }
+    return try update { context in
+      let batch = ObjectBatch(context)
+      shared.setBatch(batch)
+      defer { shared.setBatch(nil) }
+      let output = try body()
+      if let failure = batch.failure { throw failure }
+      context = batch.context
+      return output
+    }
+  }
+
+  /// Errors that setters and methods of objects could not throw, as they come.
+  ///
+  /// Each call makes a sequence of its own, which begins with the next error.
+  public var objectErrors: AsyncStream<ObjectError> { liveObjects.errors() }
+}
+
+/// Whether deleted entities, which are kept, are among those that are meant.
+public enum DeletedEntities: Sendable, Hashable {
+  case exclude
+  case include
+}
+
+extension DatabaseView {
+  /// Returns the object of an entity as it is in the view; nil where there is none. Its setters report `read-only`.
+  ///
+  /// - Throws: ``ModelError`` where the schema's type does not fit.
+  public func object<Entity: EntityModelProtocol>(
+    _ type: Entity.Type, id: Entity.ID, deleted: DeletedEntities = .exclude
+  ) throws -> LiveEntity<Entity>? {
+    try EntityObjects(self).find(id, deleted)
+  }
+
+  /// Returns the objects of the entities that a query finds in the view, in its order.
+  ///
+  /// - Throws: what the query throws.
+  public func objects<Entity: EntityModelProtocol>(
+    _ query: some NestingQuery<Entity>
+  ) throws -> [LiveEntity<Entity>] {
+    let objects = EntityObjects<Entity>(self)
+    return try query.results(in: entities).map { try objects.object($0.normalized()) }
+  }
+}
+
+extension EntityObjects {
+  /// The objects of a view.
+  convenience init(_ view: DatabaseView) {
+    self.init(Database(view.snapshot, companion: view.companion), view: view, shared: LiveObjects())
+  }
+
+  func find(_ id: Entity.ID, _ deleted: DeletedEntities) throws -> LiveEntity<Entity>? {
+    let context = context
+    guard try table(context) != nil else { return nil }
+    let entity: Entity? = deleted == .include ? context.findKept(id) : context.find(id)
+    return try entity.map { try object($0) }
+  }
+
+  /// The objects of another type in the same database or view.
+  func others<Other: EntityModelProtocol>(_ type: Other.Type) -> EntityObjects<Other> {
+    if let view { return EntityObjects<Other>(database, view: view, shared: shared) }
+    return shared.objects(type, database)
+  }
+}

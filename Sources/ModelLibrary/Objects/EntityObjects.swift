@@ -1,0 +1,245 @@
+import GQLEngine
+import GQLModels
+import GQLStore
+import Synchronization
+
+/// The objects of one entity type in a database, or in a view of one: an entity has one object as long as somebody holds
+/// it.
+final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendable {
+  private struct Registry {
+    var byID: [Entity.ID: WeakObject] = [:]
+    /// Of those that were found.
+    var byRow: [UInt32: WeakObject] = [:]
+    /// Of those that nothing was found of.
+    var gone: [Entity.ID: WeakObject] = [:]
+    /// Those that were removed from memory since the last look.
+    var removed = 0
+  }
+  /// A weak reference. Unchecked because it is under the lock of the registry.
+  private final class WeakObject: @unchecked Sendable {
+    weak var object: LiveEntity<Entity>?
+    init(_ object: LiveEntity<Entity>) { self.object = object }
+  }
+
+  let database: Database
+  /// Nil for the newest version.
+  let view: DatabaseView?
+  let shared: LiveObjects
+  let properties = PropertyTable<Entity>()
+  private let access: CellAccess
+  private let registry = Guarded(Registry())
+  /// What the catalog has of the type. The first one is looked at without a lock.
+  private let firstTable = AtomicLazyReference<EntityTable<Entity>>()
+  private let laterTable = Guarded<EntityTable<Entity>?>(nil)
+
+  init(_ database: Database, view: DatabaseView? = nil, shared: LiveObjects) {
+    self.database = database
+    self.view = view
+    self.shared = shared
+    access = CellAccess(database)
+  }
+
+  /// The entities as they are now, with what the thread's batch has written.
+  var context: Context { view?.entities ?? shared.batch?.context ?? database.entities }
+
+  // MARK: - Tables
+
+  /// What the newest catalog has of the type; nil where it has none.
+  func table(_ context: Context) throws -> EntityTable<Entity>? {
+    guard let table = try EntityTable<Entity>(context) else { return nil }
+    if let first = firstTable.load(), first.catalogVersion == table.catalogVersion { return first }
+    if firstTable.load() == nil { return firstTable.storeIfNil(table) }
+    return laterTable.withLock { later in
+      if let found = later, found.catalogVersion == table.catalogVersion { return found }
+      later = table
+      return table
+    }
+  }
+
+  @inline(__always)
+  private func table(of version: UInt64) -> EntityTable<Entity>? {
+    if let table = firstTable.load(), table.catalogVersion == version { return table }
+    return laterTable.withLock { $0?.catalogVersion == version ? $0 : nil }
+  }
+
+  // MARK: - Objects
+
+  /// Returns the object of an entity that was just read.
+  func object(_ entity: Entity) throws -> LiveEntity<Entity> {
+    let id = entity.id
+    if view == nil, let found = registry.withLock({ $0.byID[id]?.object }) { return found }
+    guard let table = try table(context) else { throw ModelError.unknownType("\(Entity.self)") }
+    let made = LiveEntity(entity, try table.key(id), self)
+    if view != nil { return made }
+    let kept = registry.withLock { registry -> LiveEntity<Entity> in
+      if let found = registry.byID[id]?.object { return found }
+      registry.byID[id] = WeakObject(made)
+      return made
+    }
+    if kept === made { made.beginCounting() }
+    return kept
+  }
+
+  /// Notes where an object was found.
+  func note(_ object: LiveEntity<Entity>, at row: UInt32) {
+    if view == nil { registry.withLock { $0.byRow[row] = WeakObject(object) } }
+  }
+
+  /// Counts an object that comes, or goes.
+  func count(_ difference: Int) {
+    shared.count(difference, database)
+    if difference > 0 { return }
+    // Released without the lock, which the end of an object takes.
+    var living: [LiveEntity<Entity>] = []
+    registry.withLock { registry in
+      registry.removed += 1
+      guard registry.removed > 64, registry.removed > registry.byID.count / 2 else { return }
+      registry.removed = 0
+      func isLiving(_ object: WeakObject) -> Bool {
+        guard let object = object.object else { return false }
+        living.append(object)
+        return true
+      }
+      registry.byID = registry.byID.filter { isLiving($0.value) }
+      registry.byRow = registry.byRow.filter { isLiving($0.value) }
+      registry.gone = registry.gone.filter { isLiving($0.value) }
+    }
+  }
+
+  /// Notes that nothing was found of an object's entity.
+  private func noteGone(_ object: LiveEntity<Entity>) {
+    if view == nil { registry.withLock { $0.gone[object.id] = WeakObject(object) } }
+  }
+
+  /// Tells the objects of which nothing was found, and something may be there again.
+  private func tellGone() {
+    let gone = registry.withLock { registry in
+      defer { registry.gone = [:] }
+      return registry.gone.values.compactMap(\.object)
+    }
+    for object in gone { object.tell(properties.all, withStatus: true) }
+  }
+
+  private var objects: [LiveEntity<Entity>] { registry.withLock { $0.byID.values.compactMap(\.object) } }
+
+  // MARK: - Reading
+
+  /// Returns the value of a property, without the whole entity being read; nil where it is to be read so, or there is
+  /// none.
+  @inline(__always)
+  func read<Value>(_ property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>) -> Value? {
+    if let view { return read(property, object, view.snapshot.catalog.version, in: view.snapshot) }
+    if property.isBuiltIn {
+      return access.withNewest {
+        read(property, object, $0.catalog.version, in: $0)
+      } open: {
+        read(property, object, $0.base.catalog.version, in: $0)
+      }
+    }
+    if property.isWhole { return nil }
+    let newest = access.newest
+    return read(property, object, newest.catalog.version, in: newest)
+  }
+
+  @inline(__always)
+  private func read<Value>(
+    _ property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>, _ version: UInt64,
+    in tables: some StoreTables
+  ) -> Value? {
+    guard let table = table(of: version) else { return nil }
+    switch table.find(object.key, near: object.row, in: tables) {
+    case .live(let row), .deleted(let row):
+      if row != object.row { object.move(to: row) }
+      return table.read(property, row, in: tables)
+    case .nowhere: return nil
+    }
+  }
+
+  /// Returns where an object's entity lies in the newest version.
+  func place(_ object: LiveEntity<Entity>) throws -> (
+    place: EntityPlace, snapshot: Snapshot, table: EntityTable<Entity>
+  )? {
+    let context = context
+    guard let table = try table(context), let snapshot = context.storage.current else { return nil }
+    let place = table.find(object.key, near: object.row, in: snapshot)
+    if shared.batch != nil { return (place, snapshot, table) }
+    switch place {
+    case .live(let row), .deleted(let row): if row != object.row { object.move(to: row) }
+    case .nowhere: noteGone(object)
+    }
+    return (place, snapshot, table)
+  }
+
+  // MARK: - Writing
+
+  /// Writes a property as a transaction of its own. Returns the number of the version; nil where the whole entity is to
+  /// be saved, and nothing was done.
+  func write<Value>(
+    _ value: Value, as property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>
+  ) throws -> Int64? {
+    guard property.isBuiltIn, let table = firstTable.load(), let column = table.plainColumn(property) else {
+      return nil
+    }
+    let isNonNull = table.isNonNull(column)
+    do {
+      return try table.withCell(value, of: property) { cell -> Int64? in
+        if cell == nil, isNonNull { return nil }
+        return try access.replace(table.type, column, with: cell) { tables in
+          guard tables.base.catalog.version == table.catalogVersion,
+            case .live(let row) = table.find(object.key, near: object.row, in: tables)
+          else { return nil }
+          return row
+        }
+      } ?? nil
+    } catch let problem as StoreProblem {
+      throw table.error(problem, in: access.newest)
+    }
+  }
+
+  /// Changes the entities in one transaction, or within the batch of the thread.
+  ///
+  /// - Throws: `read-only` in a view, and what `body` throws.
+  func update<Output>(_ body: (inout Context) throws -> Output) throws -> Output {
+    if view != nil { throw QueryError.readOnlyView }
+    guard let batch = shared.batch else { return try database.update(body) }
+    return try body(&batch.context)
+  }
+
+  // MARK: - Telling
+
+  var typeNumber: Int? { (laterTable.withLock { $0 } ?? firstTable.load()).map { Int($0.type.index) } }
+
+  func tell(_ change: borrowing RowChange, _ version: Int64?) {
+    guard let table = laterTable.withLock({ $0 }) ?? firstTable.load() else { return }
+    let row = change.row
+    if let object = registry.withLock({ $0.byRow[row]?.object }) {
+      if change.isPurged, let entity = table.entity(before: change), entity.id == object.id {
+        object.keep(entity)
+        noteGone(object)
+      }
+      object.tell(change, version, table)
+    }
+    if change.isNew, registry.withLock({ !$0.gone.isEmpty }) { tellGone() }
+  }
+
+  func endOfChanges() {
+    let scattered = properties.all.filter { property in
+      guard let table = laterTable.withLock({ $0 }) ?? firstTable.load() else { return true }
+      return !table.columns(of: property.keyPath).isAll
+    }
+    if scattered.isEmpty { return }
+    for object in objects { object.tell(scattered) }
+  }
+
+  func tellAll() {
+    _ = try? table(database.entities)
+    for object in objects { object.tell(properties.all, withStatus: true) }
+  }
+}
+
+extension QueryError {
+  /// The error that a view of an earlier version is not written to.
+  static var readOnlyView: QueryError {
+    QueryError(code: "read-only", "an object of a view is not written to", help: "take the object from the database")
+  }
+}

@@ -1,0 +1,225 @@
+import GQLCatalog
+import GQLStore
+import GQLWriting
+
+/// A stored property of an entity type by itself: where it lies, and how its cell becomes a value.
+///
+/// Unchecked because key paths of properties are immutable.
+package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @unchecked Sendable {
+  package let path: KeyPath<Entity, Value>
+  let attribute: Int?
+  /// Nil where a value is read with its whole entity only.
+  let codec: ValueCodec<Value>?
+  /// Indicates whether reading a cell calls no code of the program.
+  package let isBuiltIn: Bool
+
+  /// Indicates whether it is read with its whole entity only.
+  package var isWhole: Bool { codec == nil }
+
+  package init(_ path: KeyPath<Entity, Value>) {
+    self.path = path
+    let info = EntityInfo<Entity>.shared
+    guard let key = info.key(path), key.attribute < info.propertyCount else {
+      (attribute, codec, isBuiltIn) = (nil, nil, false)
+      return
+    }
+    attribute = key.attribute
+    let known = info.attributes[key.attribute]
+    // What is described with its type lies in the column that this type says.
+    let found = known.shape == nil ? nil : known.codec ?? ValueCodec<Value>.make()
+    let codec = found as? ValueCodec<Value>
+    self.codec = codec?.shape == known.shape ? codec : nil
+    isBuiltIn = codec is any PlainCodec
+  }
+}
+
+/// Returns the name of the property or relation that a key path of an entity type leads to.
+package func propertyName<Entity: EntityModelProtocol>(of path: AnyKeyPath, in type: Entity.Type) -> String? {
+  EntityInfo<Entity>.shared.name(path)
+}
+
+/// The key of an entity, as stores compare keys.
+///
+/// Unchecked because it is never written to.
+package final class EntityKey: @unchecked Sendable {
+  /// What the cell points to.
+  private let memory: StagingArena
+  fileprivate let cell: Cell
+  private let storage: UnsafeMutablePointer<Cell>
+
+  fileprivate init<ID>(_ id: ID, _ codec: ValueCodec<ID>) throws {
+    memory = StagingArena()
+    var slot = _ColumnSlot(memory)
+    try codec.write(id, into: &slot)
+    cell = slot.cell ?? Cell(low: 0)
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: cell)
+  }
+
+  deinit { storage.deallocate() }
+
+  fileprivate var pointer: UnsafePointer<Cell> { UnsafePointer(storage) }
+}
+
+/// Where an entity lies.
+package enum EntityPlace: Hashable, Sendable {
+  case live(UInt32)
+  /// It is deleted, and kept.
+  case deleted(UInt32)
+  case nowhere
+}
+
+/// What a catalog has of an entity type, for who reads and writes single properties.
+package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
+  private let mapping: TypeMapping<Entity>
+  private let schema: ModelSchema
+  /// The version of the catalog.
+  package let catalogVersion: UInt64
+
+  /// Nil where the data have no such type.
+  ///
+  /// - Throws: ``ModelError/invalidSchema(_:)`` where the data's type does not fit.
+  package init?(_ context: Context) throws {
+    guard let snapshot = context.storage.current, let (schema, mapping) = try context.storage.find(Entity.self) else {
+      return nil
+    }
+    (self.schema, self.mapping) = (schema, mapping)
+    catalogVersion = snapshot.catalog.version
+  }
+
+  package var type: EntityTypeID { mapping.type }
+
+  /// The key of an id.
+  package func key(_ id: Entity.ID) throws -> EntityKey { try EntityKey(id, mapping.info.idCodec) }
+
+  /// Finds an entity.
+  ///
+  /// - Parameter row: Where it was last.
+  @inline(__always)
+  package func find(_ key: EntityKey, near row: UInt32, in tables: some StoreTables) -> EntityPlace {
+    if row < tables.slotCount(type), tables.isLive(type, row), holds(key, row, tables) { return .live(row) }
+    if let row = tables.findRow(type, key: key.pointer) { return .live(row) }
+    return tables.deletedRow(type, key: key.pointer).map { .deleted($0) } ?? .nowhere
+  }
+
+  /// Returns whether a row has a key.
+  @inline(__always)
+  private func holds(_ key: EntityKey, _ row: UInt32, _ tables: some StoreTables) -> Bool {
+    let cell = tables.readers(type)[mapping.idColumn].cell(row, kind: mapping.idKind)
+    if case .text = mapping.idKind { return TextView(cell).equals(TextView(key.cell)) }
+    return cell == key.cell
+  }
+
+  // MARK: - Reading
+
+  /// Returns the value of a property of a row; nil where it is read with its whole entity only, or cannot be read.
+  @inline(__always)
+  package func read<Value>(
+    _ property: PropertyAccess<Entity, Value>, _ row: UInt32, in tables: some StoreTables
+  ) -> Value? {
+    guard let attribute = property.attribute, let codec = property.codec else { return nil }
+    let place = mapping.layout.places[attribute]
+    if place.column < 0 || mapping.layout.object(attribute) != nil { return nil }
+    let source = EntitySource(tables.readers(type), row, nil, nil)
+    let cell =
+      place.isInstant ? source.fineCell(Int(place.column)) : source.cell(Int(place.column), place.kind)
+    return try? codec.read(cell)
+  }
+
+  /// Returns the entity of a row, live or deleted.
+  package func entity(_ row: UInt32, in context: Context) throws -> Entity? {
+    guard let snapshot = context.storage.current else { return nil }
+    return try mapping.entity(row, snapshot, context.storage.opaques(of: type))
+  }
+
+  /// Returns the entity that a change found, of which all columns are among the changes.
+  package func entity(before change: borrowing RowChange) -> Entity? {
+    let count = mapping.layout.columnCount
+    var cells = [Cell](repeating: Cell(low: 0), count: count)
+    var valid = [Bool](repeating: false, count: count)
+    for field in change.fields where field.column < count {
+      guard let cell = field.before else { continue }
+      (cells[field.column], valid[field.column]) = (cell, true)
+    }
+    return cells.withUnsafeBufferPointer { cells in
+      valid.withUnsafeBufferPointer { valid in
+        guard let cells = cells.baseAddress, let valid = valid.baseAddress else { return nil }
+        var reader = EntityReader<Entity>(mapping.layout, EntitySource(cells, valid, nil, nil))
+        return try? Entity(from: &reader)
+      }
+    }
+  }
+
+  /// Returns the columns in which a property lies, and whether these are all that there is of it.
+  package func columns(of path: AnyKeyPath) -> (columns: [Int], isAll: Bool) {
+    if let relation = mapping.info.relation(value: path), let stored = mapping.relations[relation] {
+      return ([Int(stored.column.index)], true)
+    }
+    guard let attribute = mapping.info.key(path)?.attribute, attribute < mapping.info.propertyCount,
+      mapping.layout.places[attribute].column >= 0
+    else { return ([], false) }
+    return ([Int(mapping.layout.places[attribute].column)], mapping.layout.object(attribute) == nil)
+  }
+
+  // MARK: - Relations
+
+  /// Returns the place of a relation by the key path of its property.
+  package func relation(_ path: AnyKeyPath) -> Int? {
+    mapping.info.relation(value: path).flatMap { mapping.relations[$0] == nil ? nil : $0 }
+  }
+
+  /// Returns the ids of a relation's targets, in order.
+  package func targets<Target: EntityModelProtocol>(
+    _ relation: Int, _ row: UInt32, of type: Target.Type, in snapshot: Snapshot
+  ) throws -> [Target.ID] {
+    guard let stored = mapping.relations[relation] else { return [] }
+    let target = schema.byNumber[Int(stored.target.index)]
+    let column = snapshot.column(stored.target, ColumnID(target.idColumn))
+    return try snapshot.targets(stored, row).withUnsafeBufferPointer { rows in
+      try RelationIDs(rows: rows, column: column, kind: target.idKind).read(EntityInfo<Target>.shared.idCodec)
+    }
+  }
+
+  // MARK: - Writing
+
+  /// Returns the column whose cell is all that changes where the property does; nil where saving the entity may do more.
+  package func plainColumn<Value>(_ property: PropertyAccess<Entity, Value>) -> ColumnID? {
+    guard let attribute = property.attribute, property.codec != nil, property.isBuiltIn,
+      attribute != mapping.info.idAttribute, mapping.hooks.savesQuietly, !mapping.runsHooks, mapping.derived.isEmpty,
+      let column = mapping.columns[attribute], mapping.layout.isPlain(attribute), !mapping.hasOtherTypes,
+      mapping.layout.object(attribute) == nil, !mapping.layout.places[attribute].isInstant,
+      !mapping.uniques.contains(where: { $0.columns.contains(Int(column.id.index)) }), !column.isList
+    else { return nil }
+    let catalog = schema.catalog
+    let written = catalog[type].columns.filter { $0.id == column.id || $0.foldedFrom == column.id }.map(\.id)
+    for index in catalog[type].indexes where catalog[index].columns.contains(where: written.contains) {
+      guard case .byEntry = catalog[index].kind.facts.upkeep, !catalog[index].isUnique else { return nil }
+    }
+    return column.id
+  }
+
+  /// Calls with the cell of a value, valid within the call.
+  ///
+  /// - Throws: where no column can hold the value, and what `body` throws.
+  package func withCell<Value, Output>(
+    _ value: Value, of property: PropertyAccess<Entity, Value>, _ body: (Cell?) throws -> Output
+  ) throws -> Output? {
+    guard let codec = property.codec else { return nil }
+    let memory = StagingArena()
+    var slot = _ColumnSlot(memory)
+    try codec.write(value, into: &slot)
+    return try withExtendedLifetime(memory) { try body(slot.cell) }
+  }
+
+  /// Returns whether a column must have a value.
+  package func isNonNull(_ column: ColumnID) -> Bool { schema.catalog[type][column].isNonNull }
+
+  /// What the store refuses, in the words of the models.
+  package func error(_ problem: StoreProblem, in snapshot: Snapshot) -> any Error {
+    mapping.error(problem, in: snapshot.catalog, snapshot)
+  }
+}
+
+extension ColumnDescriptor {
+  fileprivate var isList: Bool { if case .list = type { true } else { false } }
+}

@@ -1,0 +1,367 @@
+import Foundation
+import GQLiteModels
+import Observation
+import Synchronization
+import Testing
+
+enum ObjectMood: String, CaseIterable, Codable, Sendable { case CALM, GLAD }
+
+struct ObjectPlace: Codable, Hashable, Sendable {
+  var street: String
+  var number: Int
+}
+
+@EntityModel
+struct ObjectPerson: Hashable {
+  var id: Int
+  var name: String
+  var age: Int?
+  var mood: ObjectMood = .CALM
+  var tags: [String] = []
+  var place: ObjectPlace?
+  var born: Date?
+  var height: Double = 0
+  @Unique(\.email) static var byEmail
+  var email: String?
+  @Relationship(inverse: \ObjectPerson.$fans) var idols: [ObjectPerson]?
+  @Relationship(inverse: \ObjectPerson.$idols) var fans: [ObjectPerson]?
+  @Relationship var boss: ObjectPerson?
+
+  var shout: String { name.uppercased() + "!" }
+}
+
+/// Entities as objects, in memory and in a file.
+@Suite struct LiveEntityTests {
+  private func database() throws -> Database { try Database(for: ObjectPerson.self) }
+
+  @Test("properties of every kind are read and written, and text sees them") func properties() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    #expect(alice.id == 1)
+    #expect(alice.name == "Alice")
+    #expect(alice.age == nil)
+    alice.name = "Ally"
+    alice.age = 30
+    alice.mood = .GLAD
+    alice.tags = ["x", "y"]
+    alice.tags.append("z")
+    alice.place = ObjectPlace(street: "Elm", number: 3)
+    alice.place?.number = 4
+    alice.born = Date(timeIntervalSince1970: 12.25)
+    alice.height += 1.5
+    alice.email = "a@b.c"
+    #expect(alice.error == nil)
+    #expect(alice.name == "Ally")
+    #expect(alice.age == 30)
+    #expect(alice.mood == .GLAD)
+    #expect(alice.tags == ["x", "y", "z"])
+    #expect(alice.place == ObjectPlace(street: "Elm", number: 4))
+    #expect(alice.born == Date(timeIntervalSince1970: 12.25))
+    #expect(alice.height == 1.5)
+    #expect(alice.email == "a@b.c")
+    #expect(alice.shout == "ALLY!")
+    let answer = try database.run("{ ObjectPerson { id name age mood tags height email } }")
+    #expect(
+      answer.jsonString
+        == #"{"ObjectPerson":[{"id":1,"name":"Ally","age":30,"mood":"GLAD","tags":["x","y","z"],"height":1.5,"email":"a@b.c"}]}"#
+    )
+    #expect(try ObjectPerson.first(in: database)?.place?.number == 4)
+    try database.run(#"mutation { updateObjectPerson(where: id == 1, set: {name: "Al", age: null}) }"#)
+    #expect(alice.name == "Al")
+    #expect(alice.age == nil)
+    #expect(alice.entity.tags == ["x", "y", "z"])
+    #expect(database.check() == [])
+  }
+
+  @Test("an entity has one object as long as somebody holds it") func identity() throws {
+    let database = try database()
+    try database.update { try ObjectPerson(id: 1, name: "a").save(to: &$0) }
+    let first = try #require(try database.object(ObjectPerson.self, id: 1))
+    let second = try #require(try database.object(ObjectPerson.self, id: 1))
+    #expect(first === second)
+    #expect(try database.objects(ObjectPerson.self).first === first)
+    #expect(try database.object(ObjectPerson.self, id: 2) == nil)
+    // Another database has another one.
+    let other = try self.database()
+    #expect(try other.create(ObjectPerson(id: 1, name: "a")) != first)
+  }
+
+  @Test("queries give objects, in their order") func queries() throws {
+    let database = try database()
+    try database.update { context in
+      for number in 1...5 { try ObjectPerson(id: number, name: "p\(number)", age: number * 10).save(to: &context) }
+    }
+    let found = try database.objects(ObjectPerson.filter(\.age >= 20).sorted(by: \.age.desc))
+    #expect(found.map(\.id) == [5, 4, 3, 2])
+    found[0].name = "x"
+    #expect(try ObjectPerson.filter(\.name == "x").first(in: database)?.id == 5)
+    let made = try database.findOrCreate(ObjectPerson.self, id: 6) { ObjectPerson(id: 6, name: "six") }
+    #expect(made.name == "six")
+    #expect(try database.findOrCreate(ObjectPerson.self, id: 6) { ObjectPerson(id: 6, name: "other") } === made)
+    #expect(made.name == "six")
+  }
+
+  @Test("a setter that fails leaves the value, and says so") func failures() async throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice", email: "a"))
+    let bob = try database.create(ObjectPerson(id: 2, name: "Bob", email: "b"))
+    var errors = database.objectErrors.makeAsyncIterator()
+    bob.email = "a"
+    #expect(bob.email == "b")
+    #expect("\(try #require(bob.error))".contains("email") || bob.error is Errors)
+    let reported = try #require(await errors.next())
+    #expect(reported.type == "ObjectPerson" && reported.id == "2" && reported.property == "email")
+    #expect(throws: (any Error).self) { try bob.set(\.email, "a") }
+    #expect(throws: (any Error).self) { try bob.set(\.id, 7) }
+    #expect(throws: (any Error).self) { try bob.set(\.height, .infinity) }
+    #expect(bob.id == 2)
+    #expect(bob.height == 0)
+    // What succeeds clears it.
+    bob.email = "c"
+    #expect(bob.error == nil)
+    #expect(alice.error == nil)
+    #expect(database.check() == [])
+  }
+
+  @Test("a deleted entity reads as it was, and comes back") func deleting() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice", tags: ["t"]))
+    #expect(alice.status == .created)
+    #expect(alice.delete())
+    #expect("\(alice.status)" == "deleted")
+    #expect(alice.name == "Alice")
+    #expect(alice.tags == ["t"])
+    alice.name = "x"
+    #expect((alice.error as? ModelError)?.code == "unknown-id")
+    #expect(alice.name == "Alice")
+    #expect(try database.object(ObjectPerson.self, id: 1) == nil)
+    #expect(try database.object(ObjectPerson.self, id: 1, deleted: .include) === alice)
+    #expect(alice.insert())
+    #expect(alice.status == .created)
+    #expect(alice.error == nil)
+    alice.name = "Ally"
+    #expect(try ObjectPerson.first(in: database)?.name == "Ally")
+    // Gone for good.
+    alice.age = 7
+    try database.run("mutation { deleteObjectPerson(where: id == 1, hard: true) }")
+    #expect(alice.status == .gone)
+    database.waitUntilTold()
+    #expect(alice.name == "Ally")
+    #expect(alice.age == 7)
+    alice.age = 8
+    #expect((alice.error as? ModelError)?.code == "unknown-id")
+    #expect(alice.insert())
+    #expect(alice.status == .created)
+    #expect(alice.name == "Ally")
+    #expect(alice.age == 7)
+  }
+
+  @Test("a property is cleared to its default") func clearing() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice", age: 3, tags: ["t"]))
+    #expect(alice.clear(\.age))
+    #expect(alice.clear(\.tags))
+    #expect(alice.clear(\.name))
+    #expect(!alice.clear(\.mood))
+    #expect((alice.error as? ModelError)?.code == "missing-value")
+    #expect(alice.age == nil)
+    #expect(alice.tags == [])
+    #expect(alice.name == "")
+    #expect(alice.mood == .CALM)
+  }
+
+  @Test("relations are lists of objects, changed in place") func relations() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let bob = try database.create(ObjectPerson(id: 2, name: "Bob"))
+    let carol = try database.create(ObjectPerson(id: 3, name: "Carol"))
+    #expect(alice.idols.isEmpty)
+    alice.idols.append(bob)
+    alice.idols.append(carol)
+    #expect(alice.idols.map(\.name) == ["Bob", "Carol"])
+    #expect(alice.idols[0] === bob)
+    #expect(bob.fans.map(\.id) == [1])
+    alice.idols.remove(bob)
+    #expect(alice.idols.map(\.id) == [3])
+    #expect(bob.fans.isEmpty)
+    alice.idols = [bob, carol]
+    #expect(alice.idols.ids == [2, 3])
+    alice.idols.removeAll()
+    #expect(alice.idols.isEmpty)
+    #expect(alice.boss == nil)
+    alice.boss = carol
+    #expect(alice.boss === carol)
+    alice.boss?.name = "Chief"
+    #expect(carol.name == "Chief")
+    carol.delete()
+    #expect(alice.boss == nil)
+    carol.insert()
+    #expect(alice.boss === carol)
+    alice.boss = nil
+    #expect(alice.boss == nil)
+    #expect(alice.error == nil)
+    #expect(database.check() == [])
+  }
+
+  @Test("a batch is one transaction, and nothing where something fails") func batches() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice", email: "a"))
+    let bob = try database.create(ObjectPerson(id: 2, name: "Bob", email: "b"))
+    let before = database.version
+    try database.batch {
+      alice.name = "A"
+      bob.name = "B"
+      #expect(alice.name == "A")
+      let carol = try database.create(ObjectPerson(id: 3, name: "C"))
+      alice.idols.append(carol)
+      #expect(alice.idols.map(\.name) == ["C"])
+      try database.batch { bob.age = 9 }
+    }
+    #expect(database.version == before + 1)
+    #expect(alice.name == "A" && bob.name == "B" && bob.age == 9)
+    #expect(alice.idols.map(\.id) == [3])
+    #expect(throws: (any Error).self) {
+      try database.batch {
+        alice.name = "X"
+        bob.email = "a"
+      }
+    }
+    #expect(alice.name == "A")
+    #expect(bob.email == "b")
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try database.batch {
+        alice.name = "X"
+        throw Stop()
+      }
+    }
+    #expect(alice.name == "A")
+    alice.name = "B"
+    #expect(alice.name == "B")
+    #expect(database.check() == [])
+  }
+
+  @Test("objects of a view show that version, and are not written to") func views() throws {
+    let database = try database()
+    database.recentVersions = 1 << 20
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let view = database.view()
+    alice.name = "Ally"
+    let then = try #require(try view.object(ObjectPerson.self, id: 1))
+    #expect(then.name == "Alice")
+    #expect(alice.name == "Ally")
+    #expect(then != alice)
+    then.name = "x"
+    #expect((then.error as? QueryError)?.problems.first?.code == "read-only")
+    #expect(then.name == "Alice")
+    #expect(!then.delete())
+    #expect(alice.name == "Ally")
+    let past = try database.view(version: database.version - 1)
+    #expect(try past.objects(ObjectPerson.query()).map(\.name) == ["Alice"])
+  }
+
+  @Test("who reads a property is told of its changes, and of no others") func observing() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let bob = try database.create(ObjectPerson(id: 2, name: "Bob"))
+    database.waitUntilTold()
+    let count = Atomic<Int>(0)
+    func observe(_ body: () -> Void) {
+      withObservationTracking(body) { count.add(1, ordering: .relaxed) }
+    }
+    observe { _ = alice.name }
+    bob.name = "x"
+    alice.age = 3
+    try database.run("mutation { updateObjectPerson(where: id == 1, set: {age: 4}) }")
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 0)
+    // By a setter, at once.
+    alice.name = "A"
+    #expect(count.load(ordering: .relaxed) == 1)
+    // By text, soon.
+    observe { _ = alice.name }
+    try database.run(#"mutation { updateObjectPerson(where: id == 1, set: {name: "B"}) }"#)
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 2)
+    observe { _ = alice.status }
+    alice.delete()
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 3)
+    alice.insert()
+    observe { _ = alice.idols.count }
+    try database.run("mutation { updateObjectPerson(where: id == 1, set: {idols: {append: [2]}}) }")
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 4)
+    observe { _ = bob.place }
+    try database.update { try ObjectPerson(id: 2, name: "x", place: ObjectPlace(street: "s", number: 1)).save(to: &$0) }
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 5)
+    observe { _ = bob.entity }
+    bob.height = 2
+    #expect(count.load(ordering: .relaxed) == 6)
+  }
+
+  @Test("objects go with those who hold them, and the database after them") func lifetimes() throws {
+    weak var gone: LiveEntity<ObjectPerson>?
+    weak var closed: Database?
+    do {
+      let database = try database()
+      closed = database
+      do {
+        let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+        gone = alice
+        _ = alice.name
+        // Many come and go.
+        for number in 2..<500 { _ = try database.create(ObjectPerson(id: number, name: "n")) }
+      }
+      database.waitUntilTold()
+      #expect(gone == nil)
+      #expect(try database.object(ObjectPerson.self, id: 1)?.name == "Alice")
+    }
+    for _ in 0..<200 where closed != nil { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(closed == nil)
+  }
+
+  @Test("objects of a file are kept, and go on after the schema has changed") func files() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("objects.gqlite").path
+    do {
+      let database = try Database(path: path, models: [ObjectPerson.self])
+      let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+      alice.name = "Ally"
+      alice.age = 4
+      #expect(alice.name == "Ally")
+      #expect(alice.age == 4)
+      let bob = try database.create(ObjectPerson(id: 2, name: "Bob"))
+      alice.idols.append(bob)
+      try database.changeSchema(to: "type Extra { id: ID! }\n" + database.schema)
+      #expect(alice.name == "Ally")
+      alice.name = "A"
+      #expect(alice.name == "A")
+      #expect(alice.idols.map(\.name) == ["Bob"])
+      #expect(alice.status == .created)
+    }
+    let database = try Database(path: path, models: [ObjectPerson.self])
+    let alice = try #require(try database.object(ObjectPerson.self, id: 1))
+    #expect(alice.name == "A" && alice.age == 4)
+    #expect(alice.idols.map(\.name) == ["Bob"])
+  }
+
+  @Test("threads read and write objects") func threads() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "0", age: 0))
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for number in 0..<300 {
+        if thread == 0 { alice.age = number } else if thread == 1 { alice.name = "\(number)" }
+        _ = alice.age
+        _ = alice.name
+        if let other = try? database.object(ObjectPerson.self, id: 1) { #expect(other === alice) }
+      }
+    }
+    #expect(alice.age == 299)
+    #expect(alice.name == "299")
+    #expect(database.check() == [])
+  }
+}
