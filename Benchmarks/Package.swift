@@ -28,6 +28,7 @@ let package = Package(
       name: "benchmark",
       dependencies: [
         "SocialNetwork", "ProcessMemory", "CSQLite", "CRegex", .product(name: "GQLite", package: "gqlite"),
+        .product(name: "GQLiteModels", package: "gqlite"),
       ]),
 
     // What the system says of a process.

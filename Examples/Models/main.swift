@@ -2,3 +2,4 @@
 for line in try chatLines() { print(line) }
 for line in try await watchLines() { print(line) }
 for line in try fileLines() { print(line) }
+for line in try objectLines() + observedLines() { print(line) }

@@ -20,4 +20,13 @@ import Testing
   @Test func files() throws {
     #expect(try fileLines() == [#"{"Note":[{"title":"kept"}]}"#, "kept"])
   }
+
+  @Test func objects() throws {
+    #expect(
+      try objectLines() == [
+        #"{"Person":[{"name":"Ally","idols":[{"name":"Bob"}]}]}"#, #"["Ally"] 1"#, "deleted Bob true",
+        #"created ["Bob"]"#, "gone unknown-id", #""Alice" [123]"#,
+      ])
+    #expect(try observedLines() == ["Alice", "its name changes"])
+  }
 }

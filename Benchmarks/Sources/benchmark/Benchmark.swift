@@ -26,6 +26,7 @@ struct Benchmark {
     if let directory = options.answersDirectory { return try writeAnswers(to: directory) }
     if options.only == ["state"] {
       try LiveBenchmark(options.scale, report).run()
+      try ObjectBenchmark(report).run()
       return try measurePast()
     }
     if !options.isJSON {

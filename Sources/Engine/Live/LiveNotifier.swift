@@ -31,6 +31,8 @@ final class LiveNotifier: Sendable {
     /// Those who wait until all that was committed before is told.
     var waiting: [DispatchSemaphore] = []
     var isRunning = false
+
+    var isFollowed: Bool { subscriberCount > 0 || !watches.isEmpty || !listeners.isEmpty }
   }
   private let inbox = Lock(Inbox())
   private let news = Lock(LiveNews())
@@ -89,11 +91,22 @@ final class LiveNotifier: Sendable {
   }
 
   func remove(_ subscriber: LiveSubscriber) {
-    inbox.withLock {
+    leave {
       $0.subscriberCount -= 1
       $0.leavers.append(subscriber)
     }
+  }
+
+  /// Takes somebody out. With the last one the database is not held any more, so that it is closed by whoever leaves.
+  private func leave(_ body: (inout Inbox) -> Void) {
+    let database = inbox.withLock { inbox -> Database? in
+      body(&inbox)
+      if inbox.isFollowed { return nil }
+      defer { inbox.database = nil }
+      return inbox.database
+    }
     rouse()
+    withExtendedLifetime(database) {}
   }
 
   /// Has `body` called after commits, on the notifier's thread.
@@ -104,10 +117,7 @@ final class LiveNotifier: Sendable {
     }
   }
 
-  func unwatch(_ number: UInt64) {
-    inbox.withLock { $0.watches.remove(number) }
-    rouse()
-  }
+  func unwatch(_ number: UInt64) { leave { $0.watches.remove(number) } }
 
   func narrow(_ number: UInt64, to dependence: (footprint: Footprint, snapshot: Snapshot)?) {
     inbox.withLock { $0.watches.narrow(number, to: dependence) }
@@ -125,10 +135,7 @@ final class LiveNotifier: Sendable {
     return number
   }
 
-  func unlisten(_ number: UInt64) {
-    inbox.withLock { $0.listeners.remove(number) }
-    rouse()
-  }
+  func unlisten(_ number: UInt64) { leave { $0.listeners.remove(number) } }
 
   /// Returns once all that was committed before is told, but for what is to be told later.
   func wait() {
@@ -192,7 +199,7 @@ final class LiveNotifier: Sendable {
       watching = inbox.watches.takeChanged()
       listeners = inbox.listeners.takeChanged()
       let database = inbox.database
-      let isOver = inbox.subscriberCount == 0 && inbox.watches.isEmpty && inbox.listeners.isEmpty
+      let isOver = !inbox.isFollowed
       if isOver {
         hasFollowers.store(false, ordering: .relaxed)
         inbox.isRunning = false

@@ -54,6 +54,8 @@ struct LiveWork: ~Copyable {
   /// The version that was looked at last, and the number of its last transaction.
   private var seen: Snapshot?
   private var version: Int64 = 0
+  /// The changes that listeners were told of since that version.
+  private var told: [ChangeSet] = []
   /// The number of the last transaction whose changes were looked up.
   private var covered: Int64 = 0
   /// Those who are to be told later.
@@ -132,6 +134,7 @@ struct LiveWork: ~Copyable {
     let isNew = seen !== newest
     if let seen, isNew, !isRead || number != covered { compare(newest, with: seen, &hits) }
     seen = newest
+    told.removeAll()
     version = number
     covered = number
     // Whoever has looked at another version, or not yet, may have missed what has come since.
@@ -161,7 +164,9 @@ struct LiveWork: ~Copyable {
     for (changes, version) in news.changes where version > covered {
       guard version == covered + 1, index.find(changes, from: seen, into: &hits) else { return false }
       covered = version
+      if listeners.isEmpty { continue }
       listeners.tell(changes, version)
+      told.append(changes)
     }
     return true
   }
@@ -170,13 +175,24 @@ struct LiveWork: ~Copyable {
   private func compare(_ newest: Snapshot, with seen: Snapshot, _ hits: inout Set<Int32>) {
     if seen.catalog.version == newest.catalog.version, newest.hasLayout(of: seen) {
       let changes = newest.changes(since: seen)
-      listeners.tell(changes, nil)
+      if !listeners.isEmpty { listeners.tell(told.isEmpty ? changes : rest(of: newest, since: seen), nil) }
       if index.find(changes, from: seen, into: &hits) { return }
     } else {
       listeners.tell(nil, nil)
     }
     // Of another schema nothing is known.
     hits = Set(questions.keys).union(watches.keys)
+  }
+
+  /// Returns what listeners have not been told of; nil for anything.
+  private func rest(of newest: Snapshot, since seen: Snapshot) -> ChangeSet? {
+    let transaction = WriteTransaction(seen, fold: foldText)
+    do throws(ChangeProblem) {
+      for changes in told { try transaction.apply(changes) }
+    } catch {
+      return nil
+    }
+    return newest.changes(since: transaction.snapshot(compacting: false))
   }
 
   /// Takes in those who have come.

@@ -43,7 +43,7 @@ package struct CellAccess: Sendable {
     let now = WallClock.now
     return try database.asWriter {
       do throws(StoreProblem) {
-        return try database.applyInPlace(at: now) { (open) throws(StoreProblem) -> Bool in
+        return try OpenVersionWriter(database: database).apply(at: now) { (open) throws(StoreProblem) -> Bool in
           guard let row = find(open.tables) else { return false }
           try open.replace(type, row, column, with: cell, at: now)
           return true

@@ -139,7 +139,7 @@ final class OpenVersion {
   ) throws(StoreProblem) {
     mutator.transaction.now = time
     do throws(StoreProblem) {
-      try mutator.replaceCell(type, row, column, with: cell)
+      try mutator.replaceCell(DeletedRow(type: type, row: row), column, with: cell)
     } catch {
       if mutator.hasWritten { undo() }
       throw error

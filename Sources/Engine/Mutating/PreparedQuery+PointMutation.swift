@@ -31,7 +31,7 @@ extension PreparedQuery {
     let output = takeBuffer()
     defer { giveBuffer(output) }
     do {
-      guard try database.applyInPlace(program, context, into: &output.buffer) else { return nil }
+      guard try OpenVersionWriter(database: database).apply(program, context, into: &output.buffer) else { return nil }
     } catch {
       throw queryError(error.problem, error.view)
     }

@@ -124,19 +124,15 @@ package final class Mutator {
     self.transaction = transaction
     self.resolvers = resolvers
     isContinuing = false
-    catalog = base.catalog
-    view = base
-    lastView = base
+    (catalog, view, lastView) = (base.catalog, base, base)
   }
 
   /// Applies point mutations to a transaction that goes on after each; nothing was written to a fresh one.
   package init(continuing transaction: WriteTransaction, isFresh: Bool = false) {
     self.transaction = transaction
-    resolvers = [:]
-    isContinuing = true
-    catalog = transaction.base.catalog
+    (resolvers, isContinuing) = ([:], true)
+    (catalog, lastView) = (transaction.base.catalog, transaction.base)
     view = isFresh ? transaction.base : nil
-    lastView = transaction.base
   }
 
   deinit { stage.deallocate() }
@@ -179,15 +175,12 @@ package final class Mutator {
     }
   }
 
-  /// Replaces a cell of a live row as a statement of its own.
-  ///
-  /// - Throws: where the store refuses it. Precondition: versions are only looked at.
-  package func replaceCell(
-    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, with cell: Cell?
-  ) throws(StoreProblem) {
-    hasWritten = false
-    isOutgrown = false
-    try writing(replacing: type) { () throws(StoreProblem) in try transaction.update(type, row, column, cell) }
+  /// Replaces a cell of a live row as a statement of its own. Precondition: versions are only looked at.
+  package func replaceCell(_ row: DeletedRow, _ column: ColumnID, with cell: Cell?) throws(StoreProblem) {
+    (hasWritten, isOutgrown) = (false, false)
+    try writing(replacing: row.type) { () throws(StoreProblem) in
+      try transaction.update(row.type, row.row, column, cell)
+    }
   }
 
   /// What ends a field that reaches more than a point mutation may. Nobody is told: it is applied in another way then.
@@ -213,12 +206,9 @@ package final class Mutator {
     if !fragments.isEmpty { fragments.removeAll() }
     incomplete.removeAll(keepingCapacity: true)
     touched.removeAll()
-    fieldView = nil
+    (fieldView, emptied) = (nil, nil)
     if !freed.isEmpty { freed.removeAll() }
-    emptied = nil
-    hasWritten = false
-    isOutgrown = false
-    looks = 0
+    (hasWritten, isOutgrown, looks) = (false, false, 0)
     // Without sets, the constants look at nothing.
     let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)
@@ -229,8 +219,7 @@ package final class Mutator {
     }
     if isContinuing || operation !== context {
       operation = context
-      writtenBefore = transaction.writtenBytes
-      pagesBefore = transaction.pageBytes
+      (writtenBefore, pagesBefore) = (transaction.writtenBytes, transaction.pageBytes)
     }
     lookedBytes = heldBytes
     if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing {

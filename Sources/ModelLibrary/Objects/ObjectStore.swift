@@ -1,14 +1,42 @@
 import GQLEngine
 import GQLModels
 
-extension Database {
-  var liveObjects: LiveObjects { attachment.content { LiveObjects() } }
+/// A place whose entities are objects: a database, or a view of a version, in which they are not written to.
+public protocol ObjectStore {
+  /// What finds the objects.
+  var _objectHome: _ObjectHome { get }
+}
 
+/// What finds the objects of a database or a view.
+public struct _ObjectHome {
+  let database: Database
+  let view: DatabaseView?
+
+  func objects<Entity: EntityModelProtocol>(_ type: Entity.Type) -> EntityObjects<Entity> {
+    if view != nil { return EntityObjects(database, view: view, shared: database.liveObjects) }
+    return database.liveObjects.objects(type, database)
+  }
+}
+
+extension Database: ObjectStore {
+  var liveObjects: LiveObjects { attachment.content { LiveObjects() } }
+  /// The database itself.
+  public var _objectHome: _ObjectHome { _ObjectHome(database: self, view: nil) }
+}
+
+extension DatabaseView: ObjectStore {
+  /// The view itself.
+  public var _objectHome: _ObjectHome {
+    _ObjectHome(database: Database(snapshot, companion: companion), view: self)
+  }
+}
+
+extension ObjectStore {
   /// Saves a new entity, and returns its object. Where an entity of the id is there, it is merged as saving does it.
   ///
-  /// - Throws: what saving the entity throws.
+  /// - Throws: what saving the entity throws, and `read-only` in a view.
   public func create<Entity: EntityModelProtocol>(_ entity: Entity) throws -> LiveEntity<Entity> {
-    let objects = liveObjects.objects(Entity.self, self)
+    let objects = _objectHome.objects(Entity.self)
     try objects.update { try entity.save(to: &$0) }
     return try objects.object(entity)
   }
@@ -20,7 +48,7 @@ extension Database {
   public func object<Entity: EntityModelProtocol>(
     _ type: Entity.Type, id: Entity.ID, deleted: DeletedEntities = .exclude
   ) throws -> LiveEntity<Entity>? {
-    try liveObjects.objects(type, self).find(id, deleted)
+    try _objectHome.objects(type).find(id, deleted)
   }
 
   /// Returns the object of an entity; where there is none, of the new one that `make` returns, which is saved.
@@ -32,7 +60,7 @@ extension Database {
     _ type: Entity.Type, id: Entity.ID, _ make: () throws -> Entity
   ) throws -> LiveEntity<Entity> {
     if let found = try object(type, id: id) { return found }
-    let objects = liveObjects.objects(type, self)
+    let objects = _objectHome.objects(type)
     let entity = try objects.update { context -> Entity in
       if let found: Entity = context.find(id) { return found }
       if try context.restore(type, id: id), let found: Entity = context.find(id) { return found }
@@ -49,7 +77,7 @@ extension Database {
   public func objects<Entity: EntityModelProtocol>(
     _ query: some NestingQuery<Entity>
   ) throws -> [LiveEntity<Entity>] {
-    let objects = liveObjects.objects(Entity.self, self)
+    let objects = _objectHome.objects(Entity.self)
     return try query.results(in: objects.context).map { try objects.object($0.normalized()) }
   }
 
@@ -59,7 +87,9 @@ extension Database {
   public func objects<Entity: EntityModelProtocol>(_ type: Entity.Type) throws -> [LiveEntity<Entity>] {
     try objects(type.query())
   }
+}
 
+extension Database {
   /// Makes one transaction of all that `body` writes through objects: it takes effect together or, where `body` throws or
   /// a setter fails, not at all. Within `body` the objects show what was written.
   ///
@@ -92,33 +122,7 @@ public enum DeletedEntities: Sendable, Hashable {
   case include
 }
 
-extension DatabaseView {
-  /// Returns the object of an entity as it is in the view; nil where there is none. Its setters report `read-only`.
-  ///
-  /// - Throws: ``ModelError`` where the schema's type does not fit.
-  public func object<Entity: EntityModelProtocol>(
-    _ type: Entity.Type, id: Entity.ID, deleted: DeletedEntities = .exclude
-  ) throws -> LiveEntity<Entity>? {
-    try EntityObjects(self).find(id, deleted)
-  }
-
-  /// Returns the objects of the entities that a query finds in the view, in its order.
-  ///
-  /// - Throws: what the query throws.
-  public func objects<Entity: EntityModelProtocol>(
-    _ query: some NestingQuery<Entity>
-  ) throws -> [LiveEntity<Entity>] {
-    let objects = EntityObjects<Entity>(self)
-    return try query.results(in: entities).map { try objects.object($0.normalized()) }
-  }
-}
-
 extension EntityObjects {
-  /// The objects of a view.
-  convenience init(_ view: DatabaseView) {
-    self.init(Database(view.snapshot, companion: view.companion), view: view, shared: LiveObjects())
-  }
-
   func find(_ id: Entity.ID, _ deleted: DeletedEntities) throws -> LiveEntity<Entity>? {
     let context = context
     guard try table(context) != nil else { return nil }

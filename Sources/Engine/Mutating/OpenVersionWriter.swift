@@ -3,15 +3,17 @@ import GQLCatalog
 import GQLExecutor
 import GQLStore
 
-/// Statements that are committed without a version of their own; see ``OpenVersion``.
-extension Database {
+/// What commits statements without a version of their own; see ``OpenVersion``.
+struct OpenVersionWriter {
+  let database: Database
+
   /// Applies a point mutation; false where it is not to be applied so, and nothing was done. Called by the one writer.
   ///
   /// Readers wait meanwhile, for microseconds: what can take longer is no point mutation.
-  func applyInPlace(
+  func apply(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
-    try applyInPlace(at: context.now) { (open) throws(OpenVersionProblem) in
+    try apply(at: context.now) { (open) throws(OpenVersionProblem) in
       try open.apply(program, context, into: &output)
     } != nil
   }
@@ -22,18 +24,18 @@ extension Database {
   /// - Parameters:
   ///   - time: The instant of the statement.
   ///   - body: Returns false where it has done nothing because it reaches too much.
-  func applyInPlace<Failure: Error>(
+  func apply<Failure: Error>(
     at time: Int64, _ body: (OpenVersion) throws(Failure) -> Bool
   ) throws(Failure) -> Int64? {
-    if let committer { return try applyDurably(at: time, committer, body) }
+    if let committer = database.committer { return try applyDurably(at: time, committer, body) }
     var published: OpenVersion?
     var needsCompaction = false
     // What is told of it; nil where its changes are not recorded.
     var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
     defer { withExtendedLifetime(published) {} }
-    state.letOthersPass()
-    let version = try state.withLock { (state) throws(Failure) -> Int64? in
+    database.state.letOthersPass()
+    let version = try database.state.withLock { (state) throws(Failure) -> Int64? in
       // Whatever an insertion connects would be copied with all that waits.
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
       let open = state.open ?? OpenVersion(state.snapshot, fold: foldText)
@@ -45,7 +47,7 @@ extension Database {
       let count = open.count
       guard try body(open) else { return nil }
       if open.count == count { return state.version }
-      guard past.isKeeping || live.isFollowed else {
+      guard database.past.isKeeping || database.live.isFollowed else {
         open.forgetChanges()
         state.version += 1
         return state.version
@@ -53,11 +55,11 @@ extension Database {
       let changes = open.takeChanges()
       if changes.isEmpty { return state.version }
       state.version += 1
-      past.append(Commit(version: state.version, time: time, changes: changes))
+      database.past.append(Commit(version: state.version, time: time, changes: changes))
       told = (changes, state.version)
       return state.version
     }
-    if let told { live.note(told.changes, told.version) } else if version != nil { live.noteCommit() }
+    if let told { database.live.note(told.changes, told.version) } else if version != nil { database.live.noteCommit() }
     // Cannot fail: nothing is kept.
     if needsCompaction { try? dropSuperseded() }
     return version
@@ -73,9 +75,9 @@ extension Database {
     // What is told of it; nil where it is not kept yet.
     var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
-    defer { withExtendedLifetime(superseded) { if let told { live.note(told.changes, told.version) } } }
-    state.letOthersPass()
-    return try state.withLock { (state) throws(Failure) -> Int64? in
+    defer { withExtendedLifetime(superseded) { if let told { database.live.note(told.changes, told.version) } } }
+    database.state.letOthersPass()
+    return try database.state.withLock { (state) throws(Failure) -> Int64? in
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
       // Applied as a transaction of its own, which goes on from a version without what is superseded, or is appended with
       // what has gathered.
@@ -106,11 +108,13 @@ extension Database {
 
   /// Leaves behind what is superseded. Readers do not wait for it.
   private func dropSuperseded() throws(QueryError) {
-    let transaction = WriteTransaction(current, fold: foldText)
+    let transaction = WriteTransaction(database.current, fold: foldText)
     transaction.takeUpCompaction()
-    try publish(transaction.commit(), isTransaction: false)
+    try database.publish(transaction.commit(), isTransaction: false)
   }
+}
 
+extension Database {
   /// The number of statements that were committed since the published version.
   package var unpublishedCount: Int { state.withLock { $0.open?.count ?? 0 } }
 }
