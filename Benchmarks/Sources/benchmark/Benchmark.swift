@@ -26,7 +26,8 @@ struct Benchmark {
     if let directory = options.answersDirectory { return try writeAnswers(to: directory) }
     if options.only == ["state"] {
       try LiveBenchmark(options.scale, report).run()
-      return try measurePast()
+      try measurePast()
+      return try measureHistory()
     }
     if !options.isJSON {
       print("scale \(options.scale), seed \(options.seed), SQLite \(String(cString: sqlite3_libversion()))")
