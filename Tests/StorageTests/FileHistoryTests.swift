@@ -13,9 +13,10 @@ import Testing
   private static let question = "{ Item { id value note } n: count(Item(where: value > 3)) }"
 
   private static func options(
-    keptBytes: Int = 0, largeCommit: Int = 4 << 20, _ access: StorageOptions.Access = .write
+    keptBytes: Int = 0, largeCommit: Int = 4 << 20, _ access: StorageOptions.Access = .write,
+    _ durability: StorageOptions.Durability = .full
   ) -> StorageOptions {
-    var options = StorageOptions(access: access, recentVersions: 0)
+    var options = StorageOptions(access: access, durability: durability, recentVersions: 0)
     options.folding.logBytes = 0
     options.folding.keptBytes = keptBytes
     options.folding.largeCommit = largeCommit
@@ -87,6 +88,24 @@ import Testing
     }
   }
 
+  @Test("commits that gather in memory come into the history too") func gathering() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    var options = Self.options(.write, .memory)
+    options.folding.logBytes = 1 << 20
+    let database = try Database(path: path, schema: Self.schema, storage: options)
+    let answers = try answers(database, changes: 12)
+    try database.backup(to: folder.file("copy.gqlite"))
+    try database.run("mutation { updateItem(all: true, set: {value: 100}) }")
+    try database.compact()
+    try database.run("mutation { updateItem(all: true, set: {value: 101}) }")
+    try compare(database, answers)
+    try database.close()
+    for name in ["a.gqlite", "copy.gqlite"] {
+      try compare(Database(path: folder.file(name), storage: options), answers)
+    }
+  }
+
   @Test("what is erased leaves no record in the file") func erased() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")
@@ -102,6 +121,33 @@ import Testing
     let again = try Database(path: path, storage: Self.options())
     #expect(
       try answer(again, version: 1) == #"{"Item":[{"id":2,"value":2,"note":null}],"n":0}"#)
+  }
+
+  @Test("elements of earlier lists of what is erased go too") func erasedElements() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = """
+      type Item @history { id: ID! lines: [Line!] } type Line { text: String! parts: [Part!] } type Part { name: String! }
+      """
+    let database = try Database(path: path, schema: schema, storage: Self.options())
+    for (id, word) in [(1, "secret"), (2, "public")] {
+      try database.run(
+        """
+        mutation { insertItem(data: {id: \(id), lines: [{text: "\(word) a", parts: [{name: "\(word) b"}]}]}) }
+        """)
+      try database.run("mutation { updateItem(where: id == \(id), set: {lines: [{text: \"other\"}]}) }")
+    }
+    try database.run("mutation { deleteItem(where: id == 1, hard: true) }")
+    try database.close()
+    func count(_ word: String) throws -> Int64 {
+      try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE instr(body, CAST('\(word)' AS BLOB)) > 0")
+    }
+    #expect(try count("secret") == 0)
+    #expect(try count("public") == 2)
+    let again = try Database(path: path, storage: Self.options())
+    #expect(
+      try again.run("query @asOf(version: 3) { Item { lines { text parts { name } } } }").jsonString
+        == #"{"Item":[{"lines":[{"text":"public a","parts":[{"name":"public b"}]}]}]}"#)
   }
 
   @Test("a directive that comes later begins a history; records go on through other changes of the schema")

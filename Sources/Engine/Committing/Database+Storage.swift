@@ -61,6 +61,7 @@ extension Database {
     try refresh()
     let (version, snapshot) = try writer.withLock { (_) throws(QueryError) in
       let snapshot = try committer.refusal == nil ? newestVersion() : current
+      if past.history != nil, committer.refusal == nil { try appendGathered(committer) }
       return (committer.durable, snapshot)
     }
     try committer.storage.backup(snapshot, version: version, to: path)
@@ -246,8 +247,9 @@ extension Database {
     } else {
       try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
-        // What gathers is in the version.
-        _ = committer.takeQueue()
+        // What gathers is in the version; a history needs each commit.
+        let gathered = committer.takeQueue()
+        if past.history != nil, !gathered.isEmpty { try committer.storage.append(gathered) { base } }
         let time = WallClock.now
         try committer.storage.rewrite(next, version: version, time: time)
         past.append(changeOfLayoutAfter: base, to: next.catalog, version: version, time: time, isInMemory: false)

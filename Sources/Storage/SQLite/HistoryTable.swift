@@ -72,24 +72,24 @@ struct HistoryTable {
   private final class Writer {
     private let table: HistoryTable
     private let insertion: StorageStatement
-    private let erasure: StorageStatement
-    private let limiting: StorageStatement
     private let removal: StorageStatement
+    private let limiting: StorageStatement
     private var lastTime: Int64
     private var starts: [Int: HistoryStart]
     private var buffer: [UInt8] = []
+    /// By type, the rows whose entities went for good.
+    private var erased: [Int: Set<UInt32>] = [:]
 
     init(_ table: HistoryTable) throws(QueryError) {
       self.table = table
       let connection = table.connection
       // Whole rows are put in the place of what is there: a commit has one record of a row.
       insertion = try connection.prepare("INSERT INTO gqlite_history VALUES (?, ?, ?, ?, ?)")
-      erasure = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND row = ?")
+      removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND row = ? AND version <= ?")
       limiting = try connection.prepare(
         """
         SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version DESC LIMIT 1 OFFSET ?
         """)
-      removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND row = ? AND version <= ?")
       starts = try table.storedStarts()
       lastTime = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
     }
@@ -103,9 +103,8 @@ struct HistoryTable {
       for row in records.rows {
         let number = table.numbers[row.type]
         if row.isErasing {
-          erasure.bind(1, number)
-          erasure.bind(2, Int64(row.row))
-          try erasure.run()
+          erased[row.type, default: []].insert(row.row)
+          try remove(row.type, row.row, through: version)
           continue
         }
         buffer.removeAll(keepingCapacity: true)
@@ -124,6 +123,39 @@ struct HistoryTable {
       }
     }
 
+    private func remove(_ type: Int, _ row: UInt32, through version: Int64) throws(QueryError) {
+      removal.bind(1, table.numbers[type])
+      removal.bind(2, Int64(row))
+      removal.bind(3, version)
+      try removal.run()
+    }
+
+    /// Erases rows that lived with what was erased, and went before it: elements of earlier lists.
+    private func eraseElements() throws(QueryError) {
+      var new = erased
+      while !new.isEmpty {
+        // With the version with which each went.
+        var found: [Int: [UInt32: Int64]] = [:]
+        for (type, history) in table.types.types.enumerated() {
+          guard let history, history.owners.contains(where: { new[$0.type] != nil }) else { continue }
+          let records = try table.connection.prepare(
+            "SELECT row, version, time, body FROM gqlite_history WHERE type = ?")
+          records.bind(1, table.numbers[type])
+          while try records.step() {
+            let record = try Record(records, table.corrupt)
+            for (column, row) in RowRecords.links(in: record.content)
+            where history.owners.contains(where: { $0.column == column && new[$0.type]?.contains(row) ?? false }) {
+              found[type, default: [:]][record.row] = max(record.version, found[type]?[record.row] ?? 0)
+            }
+          }
+          records.reset()
+        }
+        // Those that are found are removed, and not found again.
+        new = found.mapValues { Set($0.keys) }
+        for (type, rows) in found { for (row, version) in rows { try remove(type, row, through: version) } }
+      }
+    }
+
     /// Removes what is more of a row than is to be kept.
     private func limit(_ row: RowRecords.Row, _ number: Int64, to most: Int64) throws(QueryError) {
       limiting.bind(1, number)
@@ -132,10 +164,7 @@ struct HistoryTable {
       guard try limiting.step() else { return limiting.reset() }
       let last = HistoryStart(version: limiting.integer(0), time: limiting.integer(1))
       limiting.reset()
-      removal.bind(1, number)
-      removal.bind(2, Int64(row.row))
-      removal.bind(3, last.version)
-      try removal.run()
+      try remove(row.type, row.row, through: last.version)
       begin(row.type, after: last)
     }
 
@@ -145,6 +174,7 @@ struct HistoryTable {
 
     /// Removes what is too old, and notes where each past begins.
     func finish() throws(QueryError) {
+      try eraseElements()
       for type in table.numbers.indices {
         guard let duration = table.types[type]?.rule?.duration else { continue }
         let (oldest, isBefore) = lastTime.subtractingReportingOverflow(duration)

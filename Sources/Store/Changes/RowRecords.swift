@@ -324,6 +324,29 @@ extension RowRecords {
     }
   }
 
+  /// Returns the rows that fields of a record lead to, each with its column; none where it is not well-formed.
+  package static func links(in content: some Collection<UInt8>) -> [(column: Int, row: UInt32)] {
+    ContiguousArray(content).withUnsafeBytes { bytes in
+      var found: [(column: Int, row: UInt32)] = []
+      do throws(ChangeProblem) {
+        var reader = ChangeReader(bytes)
+        guard try reader.marks().has(RowChangeMarks.fields) else { return [] }
+        while let column = try reader.next() {
+          let form = try reader.form()
+          if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
+          if form.hasAfter, form.kind == .row {
+            found.append((column, try reader.row()))
+          } else if form.hasAfter {
+            try reader.skip(form.kind, isFine: form.afterIsFine)
+          }
+        }
+      } catch {
+        return []
+      }
+      return found
+    }
+  }
+
   private static func translated(
     _ bytes: UnsafeRawBufferPointer, _ columns: [Int?]
   ) throws(ChangeProblem) -> ContiguousArray<UInt8>? {
