@@ -184,7 +184,9 @@ let package = Package(
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(
       name: "GQLDifferential",
-      dependencies: ["GQLite", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLEngine", "CSQLite3"],
+      dependencies: [
+        "GQLite", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLEngine", "GQLStorage", "CSQLite3",
+      ],
       path: "Tests/Differential"),
     .executableTarget(name: "differential", dependencies: ["GQLDifferential"], path: "Tests/DifferentialCommand"),
 

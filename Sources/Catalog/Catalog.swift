@@ -185,6 +185,8 @@ package struct EntityType: Sendable, Hashable {
   /// `@rowNumber` on the id: records without an id are numbered as they are loaded.
   package var numbersRows = false
   package var identity = Identity()
+  /// `@history`: how long old values are kept; nil where none are.
+  package var history: HistoryRule?
   /// The places of many properties by their names; empty where they are few.
   private var propertyPlaces: [String: Int32] = [:]
 
@@ -275,6 +277,8 @@ package struct Property: Sendable, Hashable {
   /// `@source(mixed: true)`: numbers and truth values of data are texts as they are written.
   package var isMixed = false
   package var identity = Identity()
+  /// `@history(off: true)`: the value is as it is now in every past.
+  package var isOutOfHistory = false
 
   package init(
     id: PropertyID, name: String, description: String? = nil, signature: TypeSignature, storage: PropertyStorage,

@@ -75,6 +75,7 @@ public final class Database: Sendable {
     let (catalog, warnings) = try Self.catalog(of: [SourceText(name: name, text: schema)])
     committer = nil
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
+    past.keepHistory(of: catalog, isInMemory: true, from: .ever)
   }
 
   /// An empty database with a schema that lies in several texts, a later one extending the earlier ones. Limits below the
@@ -86,12 +87,14 @@ public final class Database: Sendable {
     let (catalog, warnings) = try Self.catalog(of: sources, limits: limits)
     committer = nil
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
+    past.keepHistory(of: catalog, isInMemory: true, from: .ever)
   }
 
   /// A database that begins with what a snapshot holds.
   package init(_ snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
     committer = nil
     state = Lock(State(snapshot: snapshot, hasSchema: true, companion: companion))
+    past.keepHistory(of: snapshot.catalog, isInMemory: true, from: .ever)
   }
 
   /// A database that begins with what a storage keeps, and has it keep what is committed.
@@ -106,7 +109,7 @@ public final class Database: Sendable {
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing, past)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, version: stored.version))
     committer?.live = live
-    past.keep(bytes: recentVersions, after: stored.version, time: stored.version == 0 ? .min : nil)
+    past.begin(with: stored, bytes: recentVersions)
     // Not the database: whatever is referred to weakly is counted slowly.
     committer?.fold = { [state, writer] (committer) throws(QueryError) -> Bool in
       try committer.fold(state, writer)

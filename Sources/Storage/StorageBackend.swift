@@ -102,6 +102,8 @@ public struct StorageState: Sendable, Hashable {
   /// A version that the records are known to lead to; a backend may note any that it has kept, and the last is best.
   /// Where they end before it, some are lost.
   public var newest: StoragePoint
+  /// When the version was made.
+  var time = Int64.min
 
   /// A state.
   public init(schema: String, folded: StoragePoint, newest: StoragePoint) {

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLEngine
 import GQLStore
 
 /// Rows of one version that are to be kept, in the order of types and rows.
@@ -12,6 +13,8 @@ public struct StorageRows: Sequence, Sendable {
   /// That version, which all commits lead to that are kept.
   public let point: StoragePoint
   private let selection: Selection
+  /// Commits that are in the rows and have no records: of a file the past of some types is kept of them.
+  var commits: [Commit] = []
   /// The number of types that rows may be of.
   public var typeCount: Int { snapshot.catalog.types.count }
 

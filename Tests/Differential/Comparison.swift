@@ -48,13 +48,14 @@ package final class Subject {
   /// Queries that SQLite answered too.
   private(set) var toldBySQLite = 0
 
-  package init(_ model: Model, recentVersions: Int = 0) throws {
+  /// - Parameter database: An empty database with the model's schema, or nil for one in memory.
+  package init(_ model: Model, in database: Database? = nil, recentVersions: Int = 0) throws {
     self.model = model
     evaluator = ReferenceEvaluator(model: model)
     oracle = SQLiteOracle(model)
-    database = try Database(schema: model.sdl)
-    database.recentVersions = recentVersions
-    try database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
+    self.database = try database ?? Database(schema: model.sdl)
+    self.database.recentVersions = recentVersions
+    try self.database.load([.ndjson(bytes: Array(model.ndjson.utf8), name: "data.ndjson")])
   }
 
   /// Changes the data; what the engine says to it if it refuses.

@@ -1,9 +1,15 @@
+import Foundation
+import GQLEngine
 import GQLPlanner
+import GQLStorage
 import GQLite
 
 /// Random changes of random databases: the answers of an earlier version are the bytes that it gave when it was new, under
-/// every plan.
+/// every plan. Some databases keep their recent versions, others the histories of their types, in memory or in a file.
 package struct PastCampaign: Sendable {
+  private enum Keeping: CaseIterable {
+    case recent, records, file
+  }
   /// Versions at which answers are noted.
   package var looks = 6
   /// Answers that are noted in each of them.
@@ -38,15 +44,60 @@ package struct PastCampaign: Sendable {
     var result = Result()
     var random = SeededRandom(seed: seed)
     do {
-      let subject = try Subject(Model.random(&random, allowsLarge: false), recentVersions: 64 << 20)
-      if let report = try run(subject, random, &result) { result.reports.append("seed \(seed): \(report)") }
+      let keeping = Keeping.allCases[Int(seed % UInt64(Keeping.allCases.count))]
+      var model = Model.random(&random, allowsLarge: false)
+      if keeping == .recent {
+        let subject = try Subject(model, recentVersions: 64 << 20)
+        let report = try run(subject, { $0 }, random, &result, undoes: true)
+        if let report { result.reports.append("seed \(seed): \(report)") }
+        return result
+      }
+      for index in model.shapes.indices where model.shapes[index].role == .entity {
+        model.shapes[index].directives += " @history"
+      }
+      if let report = try run(keepingHistory: model, inFile: keeping == .file, random, &result) {
+        result.reports.append("seed \(seed): \(report)")
+      }
     } catch {
       result.reports.append("seed \(seed): \(error)")
     }
     return result
   }
 
-  private func run(_ subject: Subject, _ random: SeededRandom, _ result: inout Result) throws -> String? {
+  /// A database whose types have a history, and that keeps no version otherwise.
+  private func run(
+    keepingHistory model: Model, inFile: Bool, _ random: SeededRandom, _ result: inout Result
+  ) throws -> String? {
+    if !inFile { return try run(Subject(model), { $0 }, random, &result, undoes: false) }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("past-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.gqlite").path
+    var random = random
+    var options = StorageOptions(durability: random.pick([.full, .normal, .memory]), recentVersions: 0)
+    options.folding.logBytes = random.pick([0, 500, 1 << 20])
+    options.folding.keptBytes = random.pick([0, 2000, 1 << 20])
+    options.folding.largeCommit = random.pick([100, 1 << 20])
+    options.folding.sliceRows = random.pick([1, 100])
+    options.folding.delay = 0
+    let database = try Database(path: path, schema: model.sdl, storage: options)
+    let fixed = options
+    return try run(
+      Subject(model, in: database),
+      { database in
+        if random.chance(30) { try database.compact() }
+        try database.close()
+        let problems = try Database.verify(path: path)
+        if !problems.isEmpty { throw QueryError(code: "storage-corrupt", problems.joined(separator: ", ")) }
+        return try Database(path: path, storage: fixed)
+      }, random, &result, undoes: false)
+  }
+
+  /// - Parameter reopen: Makes the database that answers, of the one that was changed.
+  private func run(
+    _ subject: Subject, _ reopen: (Database) throws -> Database, _ random: SeededRandom, _ result: inout Result,
+    undoes: Bool
+  ) throws -> String? {
     var generator = QueryGenerator(subject.model, random)
     var notes: [Note] = []
     var versions: Set<Int64> = []
@@ -64,10 +115,11 @@ package struct PastCampaign: Sendable {
     result.versions += versions.count
     // Ways lead from one to another in any order.
     notes.shuffle(using: &generator.random)
+    let database = try reopen(subject.database)
     for note in notes {
-      if let difference = try difference(note, subject, &generator.random) {
+      if let difference = try difference(note, database, &generator.random) {
         return """
-          version \(note.version) of \(subject.database.version), \(difference)
+          version \(note.version) of \(database.version), \(difference)
           query    \(note.query.text)
           with     \(note.query.variables)
           schema
@@ -76,7 +128,7 @@ package struct PastCampaign: Sendable {
       }
       result.answers += 1
     }
-    return try undone(subject, &generator, &result)
+    return undoes ? try undone(subject, &generator, &result) : nil
   }
 
   /// Takes changes back: the answers are those of before, but for times. Of some that others have written over, the rest.
@@ -122,15 +174,15 @@ package struct PastCampaign: Sendable {
 
   private static let now = RunOptions(now: 1_700_000_000_000_000)
 
-  private func difference(_ note: Note, _ subject: Subject, _ random: inout SeededRandom) throws -> String? {
-    let prepared = try subject.database.prepare(note.query.text)
+  private func difference(_ note: Note, _ database: Database, _ random: inout SeededRandom) throws -> String? {
+    let prepared = try database.prepare(note.query.text)
     if random.chance(10) {
-      let problems = try subject.database.view(version: note.version).check()
+      let problems = try database.view(version: note.version).check()
       if !problems.isEmpty { return "the version is inconsistent: \(problems.prefix(3))" }
     }
     let values = note.query.variables
     for plan in [PlannerOptions(), random.pick(Subject.plans), random.pick(Subject.plans)] {
-      let view = try subject.database.view(version: note.version)
+      let view = try database.view(version: note.version)
       let answer = Subject.outcome { () throws(QueryError) in
         try prepared.run(values, on: view, planner: plan, now: Self.now.now)
       }

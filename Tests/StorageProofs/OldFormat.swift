@@ -5,17 +5,20 @@ import GQLStorage
 /// Files of formats that no version has written: they let tests see upgrades.
 package enum OldFormat {
   /// The format that is written.
-  package static let newest: Int64 = 2
+  package static let newest: Int64 = 3
 
   /// Makes a file of the newest format, which nobody has open, one of an earlier format, in one transaction of SQLite.
   package static func downgrade(_ path: String, to format: Int64 = 0) throws {
-    let records = try unchainedRecords(path)
+    let records = format < 2 ? try unchainedRecords(path) : []
+    let isUnchained = "DELETE FROM gqlite_meta WHERE key IN ('folded_sum', 'newest', 'newest_sum');"
     try RawFile.execute(
       path,
       """
       BEGIN IMMEDIATE;
       \(records.joined(separator: "\n"))
-      DELETE FROM gqlite_meta WHERE key IN ('folded_sum', 'newest', 'newest_sum');
+      \(format < 2 ? isUnchained : "")
+      DROP TABLE gqlite_history;
+      DROP TABLE gqlite_history_start;
       \(format == 0 ? withoutNumbers : "")
       PRAGMA user_version = \(format);
       COMMIT;

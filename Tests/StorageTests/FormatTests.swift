@@ -9,7 +9,7 @@ import Testing
 ///
 /// `GQLITE_UPDATE_FILES=1` writes those that are missing; what was written once stays.
 @Suite struct FormatTests {
-  private static let formats: [Int64] = [0, 1, 2]
+  private static let formats: [Int64] = [0, 1, 2, 3]
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Files")
   private static func file(_ format: Int64) -> URL { folder.appending(path: "format-\(format).gqlite") }
 

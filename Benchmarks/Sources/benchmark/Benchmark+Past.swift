@@ -70,6 +70,57 @@ extension Benchmark {
     withExtendedLifetime((plain, now)) {}
   }
 
+  /// What the history of a type costs, and going back by it: `--only state`.
+  func measureHistory() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func schema(_ directive: String) -> String {
+      "type Note \(directive) { id: ID! value: Int! @index text: String! }"
+    }
+    let rows = (0..<Self.entities).map { #"{"id": \#($0), "value": \#($0), "text": "note number \#($0)"}"# }
+    func fill(_ database: Database) throws -> (first: Int64, seconds: Double) {
+      try database.load([.ndjson(type: "Note", text: rows.joined(separator: "\n"))])
+      let first = database.version
+      let update = try database.prepare(
+        "mutation($id: ID!, $value: Int!) { updateNote(where: id == $id, set: {value: $value}) }")
+      let seconds = try Self.seconds {
+        for number in 0..<Self.changes {
+          try update.run([
+            "id": .int(Int64(number * 7919 % Self.entities)), "value": .int(Int64(number * 31 % 1_000_003)),
+          ])
+        }
+      }
+      return (first, seconds)
+    }
+    let memory = try Database(schema: schema("@history"))
+    let (first, time) = try fill(memory)
+    Self.show("state_history", "an update of a type with a history", time / Double(Self.changes) * 1e6, "µs")
+    try measureFar(memory, first, "memory")
+    var sizes: [Int] = []
+    for directive in ["", "@history"] {
+      let path = folder.appendingPathComponent("a\(sizes.count).gqlite").path
+      let options = StorageOptions(durability: .memory, recentVersions: 0)
+      let database = try Database(path: path, schema: schema(directive), storage: options)
+      let (first, _) = try fill(database)
+      try database.close()
+      let again = try Database(path: path, storage: options)
+      if !directive.isEmpty { try measureFar(again, first, "a file") }
+      try again.compact()
+      try again.close()
+      sizes.append(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+    }
+    let bytes = Double(sizes[1] - sizes[0]) / Double(Self.changes)
+    Self.show("state_file_bytes", "bytes in a file of an update of one field", bytes, "bytes")
+  }
+
+  private func measureFar(_ database: Database, _ version: Int64, _ place: String) throws {
+    let far = try Self.seconds { _ = try database.view(version: version) }
+    let again = try Self.shortest(1_000) { _ = try database.view(version: version) }
+    Self.show("state_records", "the version \(Self.changes) changes back, by records in \(place)", far * 1e3, "ms")
+    Self.show("state_records_again", "the same again", again * 1e6, "µs")
+  }
+
   private static func seconds(_ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now
     try body()

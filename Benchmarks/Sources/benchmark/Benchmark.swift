@@ -28,6 +28,7 @@ struct Benchmark {
       try LiveBenchmark(options.scale, report).run()
       try ObjectBenchmark(report).run()
       return try measurePast()
+      return try measureHistory()
     }
     if !options.isJSON {
       print("scale \(options.scale), seed \(options.seed), SQLite \(String(cString: sqlite3_libversion()))")

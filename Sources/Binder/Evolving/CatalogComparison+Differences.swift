@@ -47,6 +47,9 @@ extension CatalogComparison {
         differences.append(CatalogDifference(.added, Self.element(type), type.name))
       }
       compareNames(Self.element(type), type.name, before.identity, type.identity)
+      if before.history != type.history {
+        differences.append(CatalogDifference(.changed, Self.element(type), type.name, .history(type.history != nil)))
+      }
       compareFields(before, type)
       if !type.isAbstract { compareIndexes(before, type) }
       compareMembers(before, type)
@@ -141,6 +144,9 @@ extension CatalogComparison {
         continue
       }
       compareNames(.field, name, same.identity, property.identity)
+      if same.isOutOfHistory != property.isOutOfHistory {
+        differences.append(CatalogDifference(.changed, .field, name, .history(!property.isOutOfHistory)))
+      }
       compareSignatures(name, same.signature, property.signature)
       compareDefaults(name, same.defaultValue, property.defaultValue)
       if same.isCaseInsensitive != property.isCaseInsensitive, !type.isAbstract {

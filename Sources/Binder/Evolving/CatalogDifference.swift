@@ -25,6 +25,8 @@ package struct CatalogDifference: Sendable, Hashable {
     case key
     case options
     case order
+    /// Indicates whether old values are kept, maybe for another time than before.
+    case history(Bool)
   }
 
   package var kind: Kind

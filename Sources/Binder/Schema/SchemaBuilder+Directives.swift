@@ -37,6 +37,7 @@ package struct SchemaDirective: Sendable {
       name: "was", onField: ["name"], onObject: ["name"], onAbstract: ["name"], onEnum: ["name"], onEnumValue: ["name"],
       isRepeatable: true),
     SchemaDirective(name: "number", onField: ["value"], onObject: ["value"], onAbstract: ["value"]),
+    SchemaDirective(name: "history", onField: ["off"], onObject: ["for", "versions"]),
     SchemaDirective(name: "data", onSchema: ["from"], isRepeatable: true),
   ]
   /// GraphQL's own, which say nothing about storage.

@@ -31,6 +31,7 @@ extension SchemaBuilder {
     var entity = catalog.types[position]
     entity.idProperties = primaryKey(of: entity, definition)
     entity.numbersRows = numbersRows(entity, definition)
+    HistoryDirective.apply(definition, to: &entity, &self)
     var found: [IndexDraft] = []
     var seen: Set<String> = []
     for field in definition.fields {

@@ -12,8 +12,8 @@ extension SchemaBuilder {
           id: EmbeddedTypeID(position), name: definition.name.text, description: definition.description?.value,
           fields: []))
       catalog.embeddedTypes[position].identity = identity(in: definition.directives)
-      for directive in definition.directives where directive.name.text == "number" {
-        report(.misplacedDirective(name: "number", reason: .inEmbedded), at: directive.name.range)
+      for directive in definition.directives where ["number", "history"].contains(directive.name.text) {
+        report(.misplacedDirective(name: directive.name.text, reason: .inEmbedded), at: directive.name.range)
       }
     }
     for (position, index) in embeddedDrafts.enumerated() {

@@ -90,7 +90,7 @@ private struct SchemaDefinitionWriter {
     }
     let root = rootArguments(type)
     if !root.isEmpty { definition.directives.append(directive("root", root)) }
-    definition.directives += source(type.source) + identity(type.identity)
+    definition.directives += source(type.source) + identity(type.identity) + history(type.history)
     for property in type.properties {
       var directives: [Directive] = []
       if type.idProperties == [property.id] {
@@ -114,6 +114,7 @@ private struct SchemaDefinitionWriter {
       }
       directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
       directives += source(property.source, isMixed: property.isMixed) + identity(property.identity)
+      if property.isOutOfHistory { directives.append(directive("history", [("off", .boolean(true))])) }
       definition.fields.append(
         field(property.name, property.description, property.signature, directives: directives))
     }
@@ -133,6 +134,14 @@ private struct SchemaDefinitionWriter {
     if let name { arguments.append(("name", string(name))) }
     if isMixed { arguments.append(("mixed", .boolean(true))) }
     return arguments.isEmpty ? [] : [directive("source", arguments)]
+  }
+
+  private func history(_ rule: HistoryRule?) -> [Directive] {
+    guard let rule else { return [] }
+    var arguments: [(String, Expression.Kind)] = []
+    if let text = rule.durationText { arguments.append(("for", string(text))) }
+    if let versions = rule.versions { arguments.append(("versions", .int(String(versions)))) }
+    return [directive("history", arguments)]
   }
 
   private func identity(_ identity: Identity) -> [Directive] {

@@ -61,6 +61,7 @@ extension Database {
     try refresh()
     let (version, snapshot) = try writer.withLock { (_) throws(QueryError) in
       let snapshot = try committer.refusal == nil ? newestVersion() : current
+      if past.history != nil, committer.refusal == nil { try appendGathered(committer) }
       return (committer.durable, snapshot)
     }
     try committer.storage.backup(snapshot, version: version, to: path)
@@ -116,7 +117,7 @@ extension Database {
     // Before anybody sees the version.
     if let commits = stored.commits { for commit in commits { past.append(commit) } }
     let old = state.withLock { state in
-      if !stored.isContinued { past.restart(after: stored.version) }
+      if !stored.isContinued { past.restart(after: stored.version, stored.snapshot.catalog) }
       let old = state
       if stored.isContinued {
         state.snapshot = stored.snapshot
@@ -222,8 +223,7 @@ extension Database {
   func keep(_ next: Snapshot, rewrites: Bool = false, time: Int64? = nil) throws(QueryError) -> Int64 {
     let (base, version) = state.withLock { ($0.snapshot, $0.version) }
     guard let committer else {
-      if !past.isKeeping { return version + 1 }
-      return past.append(next, after: base, version, rewrites: rewrites, time: time ?? WallClock.now)
+      return past.append(next, after: base, version, rewrites: rewrites, time: time)
     }
     if committer.isNeverWritten {
       // What changes nothing may be published. Of a schema it is said what is missing.
@@ -247,11 +247,12 @@ extension Database {
     } else {
       try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
       try committer.commit { (version) throws(QueryError) in
-        // What gathers is in the version.
-        _ = committer.takeQueue()
+        // What gathers is in the version; a history needs each commit.
+        let gathered = committer.takeQueue()
+        if past.history != nil, !gathered.isEmpty { try committer.storage.append(gathered) { base } }
         let time = WallClock.now
         try committer.storage.rewrite(next, version: version, time: time)
-        past.append(changeOfLayoutAfter: base, version: version, time: time)
+        past.append(changeOfLayoutAfter: base, to: next.catalog, version: version, time: time, isInMemory: false)
       }
     }
     return committer.durable

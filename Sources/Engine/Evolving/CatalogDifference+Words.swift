@@ -45,6 +45,7 @@ extension SchemaChange.Difference {
     case .key: "has another key"
     case .options: "with other options"
     case .order: "in another order"
+    case .history(let isKept): isKept ? "keeps its old values" : "does not keep its old values"
     }
   }
 }

@@ -6,6 +6,8 @@ import GQLStore
 enum PastProblem: Error, Sendable {
   /// `@asOf(version: 3)` where versions from 812 on are kept: the moment, and the oldest version.
   case noHistory(PastMoment, oldest: Int64)
+  /// The same of a query that reads a type; its own past, if it is kept, begins with that version.
+  case noHistoryOf(String, PastMoment, oldest: Int64, start: Int64?)
   /// `@asOf(version: -1)`, or one that the database does not have yet.
   case unknownVersion(Int64, newest: Int64)
   /// `_undo(version: 3)` where the changes from 812 on are kept, or those since another schema.
@@ -24,7 +26,7 @@ enum PastProblem: Error, Sendable {
 
   var code: DiagnosticCode {
     switch self {
-    case .noHistory, .notUndoable: "no-history"
+    case .noHistory, .noHistoryOf, .notUndoable: "no-history"
     case .unknownVersion, .noMoment: "unknown-version"
     case .otherSchema: "no-history"
     case .misfit: "storage-corrupt"
@@ -35,10 +37,12 @@ enum PastProblem: Error, Sendable {
 
   private var message: String {
     switch self {
-    case .noHistory(.version(let version), let oldest):
-      "version \(version) is not kept: the oldest that is kept is \(oldest)"
-    case .noHistory(.time(let time), let oldest):
-      "no version of \(Self.text(of: time)) is kept: the oldest that is kept is \(oldest)"
+    case .noHistory(let moment, let oldest):
+      "\(Self.words(moment)): the oldest that is kept is \(oldest)"
+    case .noHistoryOf(let type, let moment, let oldest, nil):
+      "\(Self.words(moment)), and '\(type)' has no history: the oldest that is kept is \(oldest)"
+    case .noHistoryOf(let type, let moment, _, let start?):
+      "\(Self.words(moment)): the history of '\(type)' begins with version \(start)"
     case .unknownVersion(let version, _) where version < 0: "there is no version \(version): versions count from 0"
     case .unknownVersion(let version, let newest):
       "there is no version \(version) yet: the newest is \(newest)"
@@ -50,6 +54,13 @@ enum PastProblem: Error, Sendable {
       "version \(version) does not fit today's schema: \(reason)"
     case .misfit: "a change does not fit the version after it"
     case .interrupted, .failed: ""
+    }
+  }
+
+  private static func words(_ moment: PastMoment) -> String {
+    switch moment {
+    case .version(let version): "version \(version) is not kept"
+    case .time(let time): "no version of \(text(of: time)) is kept"
     }
   }
 
@@ -82,6 +93,10 @@ enum PastProblem: Error, Sendable {
   private func help(_ types: [String]) -> String? {
     switch self {
     case .noHistory, .notUndoable: "'recentVersions' is the number of bytes that are kept of changes"
+    case .noHistoryOf(let type, _, _, nil):
+      "'type \(type) @history' keeps its old values from then on; 'recentVersions' is the number of bytes that are kept of "
+        + "changes"
+    case .noHistoryOf: "a history begins with '@history', and goes back as far as 'for:' and 'versions:' say"
     default: nil
     }
   }

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLStore
 
 /// A version of the past, under today's schema.
@@ -7,6 +8,8 @@ struct PastVersion: Sendable {
   var number: Int64
   /// The number of the newest version.
   var newest: Int64
+  /// The changes of rows that were taken back to make it, where it was made of records; nil where all of it is as it was.
+  var records: Int?
 }
 
 /// A reader of earlier versions of a database.
@@ -17,7 +20,11 @@ struct PastReader {
   ///
   /// Complexity: O(*n*) in the changes between the version and the nearest that is there. After a change of the schema,
   /// O(*n*) in the entities at first.
-  func version(at moment: PastMoment, _ interruption: Interruption? = nil) throws(PastProblem) -> PastVersion {
+  ///
+  /// - Parameter types: Those that are to be as they were, where no version is kept whole; nil for all.
+  func version(
+    at moment: PastMoment, reading types: Set<EntityTypeID>? = nil, _ interruption: Interruption? = nil
+  ) throws(PastProblem) -> PastVersion {
     let newest: (snapshot: Snapshot, version: Int64)
     do throws(QueryError) { newest = try self.newest() } catch { throw PastProblem.failed(error) }
     if moment == .version(newest.version) {
@@ -28,7 +35,7 @@ struct PastReader {
     }
     let past = database.past
     var route = past.route(to: moment, from: newest)
-    if case .failure(.before) = route, past.isKeeping, past.wantsLog() {
+    if case .failure(.before) = route, past.limit > 0, past.wantsLog() {
       do throws(QueryError) {
         if let commits = try loggedCommits() { past.prepend(commits) }
       } catch {
@@ -44,7 +51,8 @@ struct PastReader {
       guard case .version(let version) = moment else { throw PastProblem.misfit }
       throw PastProblem.unknownVersion(version, newest: last)
     case .failure(.before(let oldest)):
-      throw PastProblem.noHistory(moment, oldest: oldest)
+      return try HistoryReader(database: database, newest: newest).version(
+        at: moment, reading: types, oldest: oldest, interruption)
     }
   }
 
@@ -123,7 +131,7 @@ struct PastReader {
   }
 
   /// The commits that lead to the newest version, as far as a log holds them; nil where there is none.
-  private func loggedCommits() throws(QueryError) -> [Commit]? {
+  func loggedCommits() throws(QueryError) -> [Commit]? {
     guard let committer = database.committer, !committer.isStopped else { return nil }
     var commits: [Commit] = []
     try database.alone(committer) { () throws(QueryError) in commits = try committer.storage.pastCommits() }

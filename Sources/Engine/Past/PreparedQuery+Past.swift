@@ -22,7 +22,8 @@ extension PreparedQuery {
     do throws(PastProblem) {
       guard let value else { throw PastProblem.noMoment }
       return try PastReader(database: database).version(
-        at: moment.isVersion ? .version(value) : .time(value), planning.interruption)
+        at: moment.isVersion ? .version(value) : .time(value), reading: query.typesRead(view.catalog),
+        planning.interruption)
     } catch {
       throw error.error(at: moment.range, in: document.source)
     }
@@ -32,8 +33,9 @@ extension PreparedQuery {
 extension PastVersion {
   /// The words that `explain` has for it.
   var words: String {
-    let count = newest - number
-    return "as of version \(number), rewound \(grouped(count)) change\(count == 1 ? "" : "s")"
+    let count = records.map { Int64($0) } ?? newest - number
+    let changes = "change\(count == 1 ? "" : "s")" + (records == nil ? "" : " by records")
+    return "as of version \(number), rewound \(grouped(count)) \(changes)"
   }
 
   private func grouped(_ count: Int64) -> String {

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLStore
 import Synchronization
 
@@ -71,6 +72,8 @@ final class RecentVersions: Sendable {
     var rewound: [Rewound] = []
     /// Counts layouts.
     var layout = 0
+    /// The types whose past is kept by records; nil for none.
+    var history: KeptHistory?
     /// Indicates whether commits before those that were kept have been asked for since the layout began.
     var hasReadLog = false
     /// By version: those that it has taken back.
@@ -133,15 +136,48 @@ final class RecentVersions: Sendable {
   func keep(bytes limit: Int, after version: Int64, time: Int64?) {
     state.withLock { state in
       state.limit = max(0, limit)
-      if limit <= 0 {
+      if limit <= 0, state.history == nil {
         (state.periods, state.rewound, state.bytes) = ([], [], 0)
       } else if state.periods.isEmpty {
         state.periods = [Period(first: version, firstTime: time)]
       } else {
         state.trim()
       }
-      keeps.store(limit > 0, ordering: .relaxed)
+      keeps.store(limit > 0 || state.history != nil, ordering: .relaxed)
     }
+  }
+
+  /// Begins with a version that a storage keeps.
+  func begin(with stored: StoredVersion, bytes: Int) {
+    let time: Int64? = stored.version == 0 ? .min : nil
+    keep(bytes: bytes, after: stored.version, time: time)
+    let start = HistoryStart(version: stored.version, time: time ?? WallClock.now)
+    keepHistory(of: stored.snapshot.catalog, isInMemory: false, from: start)
+  }
+
+  /// Keeps the past of the types that say so, from a version on.
+  ///
+  /// - Parameters:
+  ///   - old: The catalog before, if records go on.
+  ///   - isInMemory: Whether the records are kept here, rather than by a storage.
+  func keepHistory(of catalog: Catalog, after old: Catalog? = nil, isInMemory: Bool, from start: HistoryStart) {
+    let types = HistoryTypes(catalog)
+    if !types.isAny, !isKeeping { return }
+    state.withLock { state in
+      state.keepHistory(types, catalog, after: old, isInMemory: isInMemory, from: start)
+      if state.history != nil, state.periods.isEmpty {
+        state.periods = [Period(first: start.version, firstTime: start.time)]
+      }
+      keeps.store(state.limit > 0 || state.history != nil, ordering: .relaxed)
+    }
+  }
+
+  /// What is kept by records; nil for nothing.
+  var history: KeptHistory? { state.withLock { $0.history } }
+
+  /// Keeps a version that was made again by records, if none of these has been erased meanwhile.
+  func keep(_ rewound: KeptHistory.Rewound, of history: KeptHistory) {
+    state.withLock { $0.history?.keep(rewound, of: history) }
   }
 
   /// Adds a commit that follows the last one. Its time is not before that of another.
@@ -155,9 +191,13 @@ final class RecentVersions: Sendable {
   /// - Parameters:
   ///   - version: The number of the version before.
   ///   - rewrites: Whether rows have other numbers than before.
-  func append(_ next: Snapshot, after base: Snapshot, _ version: Int64, rewrites: Bool, time: Int64) -> Int64 {
+  ///   - time: When it was made; nil for now.
+  func append(_ next: Snapshot, after base: Snapshot, _ version: Int64, rewrites: Bool, time: Int64?) -> Int64 {
+    // Nothing is compared where nothing is kept.
+    if !isKeeping, next.hasLayout(of: base) { return version + 1 }
+    let time = time ?? WallClock.now
     if rewrites || !next.hasLayout(of: base) {
-      append(changeOfLayoutAfter: base, version: version + 1, time: time)
+      append(changeOfLayoutAfter: base, to: next.catalog, version: version + 1, time: time)
       return version + 1
     }
     let changes = next.changes(since: base)
@@ -170,15 +210,21 @@ final class RecentVersions: Sendable {
   ///
   /// - Parameters:
   ///   - base: The version before.
-  ///   - version: The number of the version after; nil counts on.
-  func append(changeOfLayoutAfter base: Snapshot, version: Int64?, time: Int64) {
+  ///   - catalog: The schema of the version after.
+  ///   - version: The number of the version after.
+  func append(
+    changeOfLayoutAfter base: Snapshot, to catalog: Catalog, version: Int64, time: Int64, isInMemory: Bool = true
+  ) {
+    keepHistory(
+      of: catalog, after: base.catalog, isInMemory: isInMemory, from: HistoryStart(version: version, time: time))
     if !isKeeping { return }
     state.withLock { state in
       guard let last = state.periods.indices.last else { return }
       state.periods[last].end = base
       let before = state.periods[last].commits.last?.time ?? state.periods[last].firstTime ?? time
-      state.periods.append(
-        Period(first: version ?? state.periods[last].last + 1, firstTime: max(before, time)))
+      let next = Period(first: version, firstTime: max(before, time))
+      // Without a limit for changes there is none for snapshots.
+      state.periods = state.limit > 0 ? state.periods + [next] : [next]
       state.changeLayout()
       state.trim()
     }
@@ -200,7 +246,8 @@ final class RecentVersions: Sendable {
   }
 
   /// Goes on after a version that was read.
-  func restart(after version: Int64) {
+  func restart(after version: Int64, _ catalog: Catalog) {
+    keepHistory(of: catalog, isInMemory: false, from: HistoryStart(version: version, time: .min))
     if !isKeeping { return }
     state.withLock { state in
       state.bytes = 0
@@ -344,6 +391,20 @@ enum PastMiss: Error {
 }
 
 extension RecentVersions.State {
+  fileprivate mutating func keepHistory(
+    _ types: HistoryTypes, _ catalog: Catalog, after old: Catalog?, isInMemory: Bool, from start: HistoryStart
+  ) {
+    guard types.isAny else {
+      history = nil
+      return
+    }
+    var records = isInMemory ? HistoryRecords(types, from: start) : nil
+    if isInMemory, let old, let known = history?.records {
+      records = known.moved(to: catalog, by: HistoryMapping(from: old, to: catalog), from: start)
+    }
+    history = KeptHistory(types: types, records: records)
+  }
+
   fileprivate mutating func append(_ commit: Commit) {
     guard var last = periods.indices.last, commit.version > periods[last].last else { return }
     if commit.version > periods[last].last + 1 {
@@ -353,7 +414,9 @@ extension RecentVersions.State {
       changeLayout()
     }
     let time = max(commit.time, periods[last].commits.last?.time ?? periods[last].firstTime ?? .min)
-    periods[last].commits.append(Commit(version: commit.version, time: time, changes: commit.changes))
+    let commit = Commit(version: commit.version, time: time, changes: commit.changes)
+    periods[last].commits.append(commit)
+    history?.append(commit)
     bytes += RecentVersions.bytes(commit)
     if bytes > limit { trim() }
   }

@@ -125,7 +125,7 @@ extension Database {
   /// Returns the stack of the changes of an origin, which mutations name by ``RunOptions/origin``. It begins with the
   /// first call. A database in memory that keeps no changes keeps 64 MiB of them from then on, see ``recentVersions``.
   public func undoStack(for origin: String) -> UndoStack {
-    if !past.isKeeping { recentVersions = 64 << 20 }
+    if past.limit == 0 { recentVersions = 64 << 20 }
     registry.withLock { if $0.undo[origin] == nil { $0.undo[origin] = UndoHistory() } }
     return UndoStack(database: self, origin: origin)
   }

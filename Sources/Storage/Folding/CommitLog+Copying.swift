@@ -18,6 +18,7 @@ extension CommitLog {
       // Nobody else knows of it.
       let copy = CommitLog(file, options: StorageOptions(allowsNetwork: true))
       try copy.begin(newest, version: version)
+      if let original = backend as? SQLiteBackend { try file.copyHistory(from: original.path, through: version) }
       try copy.close(newest)
     } catch {
       StoragePath.remove(unfinished)

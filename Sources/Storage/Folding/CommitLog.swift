@@ -26,6 +26,8 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   private var records: [(version: Int64, bytes: Int)] = []
   /// The backend's mark when it was read last; nil after a failure, so that it is read again.
   private var knownMark: Int64?
+  /// The types whose past is kept.
+  private var historyTypes = HistoryTypes(Catalog())
   /// Rows of a type above which its indexes are not built while the database is opened.
   private let pendingRows: Int
 
@@ -55,7 +57,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   func begin(_ snapshot: Snapshot, version: Int64) throws(QueryError) {
     try calling { try backend.open(options) }
     do throws(QueryError) {
-      try rewrite(snapshot, version: version, time: 0)
+      try rewrite(snapshot, version: version, time: version == 0 ? .min : WallClock.now)
     } catch {
       backend.abandon()
       throw error
@@ -69,7 +71,8 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       if let kept = try readAll() { return kept }
       guard options.access == .write else { throw StorageProblem.failed("it is empty").error(backend.name) }
       let snapshot = Snapshot.empty(schema ?? Catalog())
-      point = try replace(snapshot, version: 0, time: 0)
+      point = try replace(snapshot, version: 0, time: .min)
+      lastRead = point
       return StoredVersion(snapshot: snapshot, version: 0, hasSchema: schema != nil)
     } catch {
       backend.abandon()
@@ -84,6 +87,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     try calling { try backend.read(into: reader) }
     guard let (snapshot, hasSchema) = try reader.finish(postponingAbove: pendingRows) else { return nil }
     knownMark = mark
+    historyTypes = HistoryTypes(snapshot.catalog)
     dirty = reader.dirty
     folding = nil
     folded = reader.folded.version
@@ -107,11 +111,11 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       throw StorageProblem.failed("a change cannot be read").error(backend.name)
     }
     let bytes = commits.reduce(0) { $0 + $1.changes.bytes.count }
-    if bytes > options.folding.largeCommit, backend.isTransactional {
+    if bytes > options.folding.largeCommit, backend.isTransactional, !keepsRecords {
       for commit in commits {
         point = StoragePoint(version: commit.version, sum: LogRecord.sum(commit, after: point.sum))
       }
-      try foldAll(try newest())
+      try foldAll(try newest(), commits)
       // These commits have no records, so that those before them lead nowhere.
       try forget(through: last)
     } else {
@@ -129,6 +133,9 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       if folding != nil || recordBytes > options.folding.logBytes { _ = try fold(newest: newest) }
     }
   }
+
+  /// Indicates whether no record may go, because the past is kept in nothing else.
+  private var keepsRecords: Bool { historyTypes.isAny && !(backend is SQLiteBackend) }
 
   // MARK: - Folding
 
@@ -155,6 +162,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   /// Forgets the oldest records whose commits are folded, where there are more than are to stay.
   private func forgetOld() throws(QueryError) {
+    if keepsRecords { return }
     var (kept, place) = (0, records.count)
     while place > 0, kept + records[place - 1].bytes <= options.folding.keptBytes {
       place -= 1
@@ -170,10 +178,13 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   }
 
   /// Writes all rows that the backend lacks.
-  private func foldAll(_ newest: Snapshot) throws(QueryError) {
+  ///
+  /// - Parameter commits: Those among the last ones that have no records.
+  private func foldAll(_ newest: Snapshot, _ commits: [Commit] = []) throws(QueryError) {
     if let folding { dirty.formUnion(folding.rows) }
     folding = nil
-    let all = StorageRows(dirty.takeAll(), of: newest, at: point)
+    var all = StorageRows(dirty.takeAll(), of: newest, at: point)
+    if historyTypes.isAny { all.commits = commits }
     try calling { try backend.write(all, holding: point) }
     folded = point.version
     recordBytes = 0
@@ -204,8 +215,10 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   }
 
   private func replace(_ snapshot: Snapshot, version: Int64, time: Int64) throws(QueryError) -> StoragePoint {
-    let state = try state(of: snapshot, version: version, time: time)
+    var state = try state(of: snapshot, version: version, time: time)
+    state.time = time
     try calling { try backend.replace(state, with: StorageRows(allOf: snapshot, at: state.folded)) }
+    historyTypes = HistoryTypes(snapshot.catalog)
     return state.folded
   }
 

@@ -22,9 +22,16 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// Nil when the file is not open.
   private var connection: StorageConnection?
   private var lock: FileLock?
-  /// Those of the catalog with a version; made when rows are written.
-  private var tables: [RowTable] = []
-  private var tablesVersion: UInt64?
+  /// What is made of a catalog.
+  private struct Tables {
+    /// Made when rows are written.
+    var rows: [RowTable] = []
+    /// The catalog's of `rows`.
+    var version: UInt64?
+    /// Nil where nothing was read yet, or the file is of a format without it.
+    var history: HistoryTable?
+  }
+  private var tables = Tables()
   private var insertion: StorageStatement?
   private var mark: StorageStatement?
   /// How often the mark was asked for.
@@ -168,10 +175,16 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     }
     knownVersion = connection.dataVersion
     newest = reader.point
-    if format == StorageFormat.newest || options.access != .write { return }
-    notesNewest = false
-    try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection, from: format) }
-    format = StorageFormat.newest
+    if format != StorageFormat.newest, options.access == .write {
+      notesNewest = false
+      try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection, from: format) }
+      format = StorageFormat.newest
+    }
+    tables.history = nil
+    if format > 2, try !isEmpty(connection) {
+      let catalog = reader.catalog
+      tables.history = HistoryTable(catalog, try StorageLayout(catalog, connection), connection)
+    }
   }
 
   /// The versions that are noted. Files of earlier formats note only what is folded, and no sums.
@@ -284,6 +297,11 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let connection = try opened()
     let tables = try tables(rows.snapshot.catalog, connection)
     try transaction(connection, reaching: rows.point, isNoted: true) { () throws(QueryError) in
+      if !rows.commits.isEmpty {
+        // The log's records go below, because they do not lead to this version.
+        try history?.takeLog(through: .max)
+        try history?.add(rows.commits)
+      }
       try rows.forEachPlace { (type, row) throws(QueryError) in
         try tables[type].write(row, rows.snapshot, version: rows.point.version, memory)
       }
@@ -298,19 +316,55 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   }
 
   private func tables(_ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) -> [RowTable] {
-    if tablesVersion == catalog.version { return tables }
-    tables = []
+    if tables.version == catalog.version { return tables.rows }
+    tables.rows = []
     for kind in try StorageLayout(catalog, connection).kinds {
-      tables.append(try RowTable(kind, catalog, connection, hasCounts: true))
+      tables.rows.append(try RowTable(kind, catalog, connection, hasCounts: true))
     }
-    tablesVersion = catalog.version
-    return tables
+    tables.version = catalog.version
+    return tables.rows
+  }
+
+  /// The records of the past.
+  private var history: HistoryTable? { tables.history }
+
+  /// What takes the changes after a moment back; see ``GQLEngine/HistoryStorage``.
+  func readHistory(_ body: (HistoryTable) throws(QueryError) -> Void) throws(QueryError) {
+    guard let history else { return }
+    try opened().reading { () throws(QueryError) in try body(history) }
+  }
+
+  /// Copies the records of the past of another file with the same schema.
+  func copyHistory(from other: String, through version: Int64) throws(QueryError) {
+    guard let history else { return }
+    let connection = try opened()
+    try connection.prepare("ATTACH ? AS source").run(binding: [(1, other)])
+    var failure: QueryError?
+    do throws(QueryError) {
+      let isThere =
+        try connection.integer(
+          """
+          SELECT count(*) FROM source.sqlite_schema WHERE name = 'gqlite_history'
+          """) != 0
+      if isThere {
+        try transaction(connection) { () throws(QueryError) in
+          let isSame = try connection.integer(
+            "SELECT count(*) FROM gqlite_meta m JOIN source.gqlite_meta o USING (key, value) WHERE key = 'schema'")
+          if isSame == 1 { try history.copy(through: version) }
+        }
+      }
+    } catch {
+      failure = error
+    }
+    try connection.execute("DETACH source")
+    if let failure { throw failure }
   }
 
   /// See ``StorageBackend/forget(through:)``.
   public func forget(through version: Int64) throws {
     let connection = try opened()
     try transaction(connection) { () throws(QueryError) in
+      try history?.takeLog(through: version)
       try connection.execute("DELETE FROM gqlite_log WHERE version <= \(version)")
     }
   }
@@ -327,12 +381,21 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let connection = try opened()
     let isNew = try isEmpty(connection)
     // No statement may hold a table that goes.
-    tables = []
-    tablesVersion = nil
+    tables.rows = []
+    tables.version = nil
     insertion = nil
     try transaction(connection, isNew: isNew, reaching: state.newest, isNoted: true) { () throws(QueryError) in
-      if isNew { try create(connection) } else { try dropTables(connection) }
-      try fill(state, rows, connection)
+      var old: (table: HistoryTable, catalog: Catalog)?
+      if isNew {
+        try create(connection)
+      } else {
+        if let history {
+          try history.takeLog(through: .max)
+          old = (history, try storedCatalog(connection))
+        }
+        try dropTables(connection)
+      }
+      try fill(state, rows, old, connection)
     }
     // So that the file itself says what it is, and not only the log beside it.
     if isNew { try truncateLog(connection, "") }
@@ -350,6 +413,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       CREATE TABLE gqlite_field(
         number INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT, given INTEGER);
       CREATE TABLE gqlite_log(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
+      \(HistoryTable.creation)
       INSERT INTO gqlite_meta VALUES ('id', lower(hex(randomblob(16)))), ('schema', '');
       """)
     if let identity {
@@ -357,6 +421,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     } else {
       identity = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'id'")
     }
+  }
+
+  /// The schema that is kept.
+  private func storedCatalog(_ connection: StorageConnection) throws(QueryError) -> Catalog {
+    let schema = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'schema'") ?? ""
+    return schema.isEmpty ? Catalog() : try Database.catalog(of: [SourceText(name: path, text: schema)]).catalog
   }
 
   private func dropTables(_ connection: StorageConnection) throws(QueryError) {
@@ -375,7 +445,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
 
   /// Makes the tables of a state, and writes all rows. Called within a transaction.
   private func fill(
-    _ state: StorageState, _ rows: StorageRows, _ connection: StorageConnection
+    _ state: StorageState, _ rows: StorageRows, _ old: (table: HistoryTable, catalog: Catalog)?,
+    _ connection: StorageConnection
   ) throws(QueryError) {
     let catalog = rows.snapshot.catalog
     let layout = try StorageLayout(changingTo: catalog, connection)
@@ -393,8 +464,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     for table in tables { try table.saveCounts() }
     try connection.note("folded", state.folded)
     try connection.execute("DELETE FROM gqlite_log")
-    self.tables = tables
-    tablesVersion = catalog.version
+    let history = HistoryTable(catalog, layout, connection)
+    try history.takeOver(old, catalog, from: HistoryStart(version: state.folded.version, time: state.time))
+    self.tables = Tables(rows: tables, version: catalog.version, history: history)
   }
 
   // MARK: - Ending
@@ -424,8 +496,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
 
   /// See ``StorageBackend/abandon()``.
   public func abandon() {
-    tables = []
-    tablesVersion = nil
+    tables = Tables()
     insertion = nil
     mark = nil
     knownVersion = nil
@@ -435,8 +506,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
 
   /// Gives the space of what was removed back to the system.
   func vacuum() throws(QueryError) {
-    tables = []
-    tablesVersion = nil
+    tables.rows = []
+    tables.version = nil
     insertion = nil
     mark = nil
     let connection = try opened()
@@ -457,7 +528,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     var found: [String] = []
     while try statement.step() { found.append(statement.string(0)) }
     if found == ["ok"] { found = [] }
-    return try found + logProblems(opened())
+    found += try logProblems(opened())
+    try readHistory { (history) throws(QueryError) in found += try history.problems() }
+    return found
   }
 
   /// Returns what is wrong with the records, those among them whose commits the rows hold.

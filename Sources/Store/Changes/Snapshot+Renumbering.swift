@@ -8,7 +8,7 @@ extension Snapshot {
   ///
   /// - Parameter limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
   package func renumbered(fold: @escaping TextFold, postponingAbove limit: Int = .max) -> Snapshot {
-    let renumbering = Renumbering(tables)
+    let renumbering = Renumbering(tables, keeping: HistoryTypes(catalog))
     let transaction = WriteTransaction(Snapshot.empty(catalog), fold: fold)
     transaction.beginOpening()
     for number in tables.indices { renumbering.copyRows(number, to: transaction) }
@@ -25,10 +25,18 @@ private struct Renumbering {
   /// By type: the new number of each row, ``PageLayout/noRow`` for void ones; empty where none changes.
   private let numbers: [ContiguousArray<UInt32>]
 
-  init(_ tables: [Table]) {
+  /// By type: whether records of the past name its rows, which keep their numbers.
+  private let isKept: [Bool]
+
+  init(_ tables: [Table], keeping history: HistoryTypes) {
     self.tables = tables
+    var isKept = tables.map { history[Int($0.layout.id.index)] != nil }
+    for table in tables where history[Int(table.layout.id.index)] != nil {
+      for target in table.layout.targets { if let target { isKept[target] = true } }
+    }
+    self.isKept = isKept
     numbers = tables.map { table in
-      guard table.liveness != nil else { return [] }
+      guard table.liveness != nil, !isKept[Int(table.layout.id.index)] else { return [] }
       var numbers = ContiguousArray<UInt32>(repeating: PageLayout.noRow, count: table.slots)
       var next: UInt32 = 0
       for row in numbers.indices where table.status(UInt32(truncatingIfNeeded: row)) != RowChangeStatus.void {
@@ -53,7 +61,13 @@ private struct Renumbering {
     let batch = StoredBatch(width: layout.columns.count, capacity: PageLayout.rows)
     for row in 0..<UInt32(truncatingIfNeeded: table.slots) {
       let image = StoredRow(table, row)
-      if image.status == RowChangeStatus.void { continue }
+      if image.status == RowChangeStatus.void {
+        if isKept[type] {
+          if batch.count > 0 { add(batch, layout, transaction) }
+          precondition(transaction.appendVoid(layout.id, count: 1), "as many rows were there before")
+        }
+        continue
+      }
       let place = batch.add(UInt8(truncatingIfNeeded: image.status))
       for column in layout.columns.indices
       where layout.columns[column].kind != .references && !layout.isFolded[column] {

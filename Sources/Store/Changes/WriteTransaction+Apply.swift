@@ -11,9 +11,11 @@ extension WriteTransaction {
   /// - Throws: where the set is not well-formed, or begins with another version. Some of it is applied then: the
   ///   transaction must be dropped, or rolled back.
   ///
-  /// - Parameter isKnown: Whether a row of a type, both by number, holds what the set says of it already.
+  /// - Parameters:
+  ///   - isKnown: Whether a row of a type, both by number, holds what the set says of it already.
+  ///   - checksTargets: Whether rows must be there that something leads to.
   package func apply(
-    _ changes: ChangeSet, unless isKnown: ((Int, UInt32) -> Bool)? = nil
+    _ changes: ChangeSet, checksTargets: Bool = true, unless isKnown: ((Int, UInt32) -> Bool)? = nil
   ) throws(ChangeProblem) {
     precondition(bulk == nil, "change sets are not applied within a bulk")
     if changes.isEmpty { return }
@@ -21,7 +23,7 @@ extension WriteTransaction {
     let problem = changes.bytes.withUnsafeBytes { bytes -> ChangeProblem? in
       guard let application = ChangeApplication(self, bytes, isKnown) else { return .otherLayout(offset: 0) }
       do throws(ChangeProblem) {
-        try application.run()
+        try application.run(checksTargets: checksTargets)
         return nil
       } catch {
         return error
@@ -65,7 +67,7 @@ private final class ChangeApplication {
     self.table = table
   }
 
-  func run() throws(ChangeProblem) {
+  func run(checksTargets: Bool) throws(ChangeProblem) {
     var previous = -1
     while !reader.isAtEnd {
       guard let type = try reader.next(), type > previous else { throw reader.malformed }
@@ -83,7 +85,7 @@ private final class ChangeApplication {
       try forEachRow { (row, marks) throws(ChangeProblem) in try self.putIn(row, marks) }
     }
     // Rows that a file holds in a later version may be missing still.
-    if !transaction.keepsIndexes { return }
+    if !transaction.keepsIndexes || !checksTargets { return }
     for (type, end) in reach.enumerated() where end > UInt32(truncatingIfNeeded: transaction.tables[type].slots) {
       throw .malformed(offset: reader.offset)
     }

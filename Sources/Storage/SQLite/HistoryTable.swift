@@ -1,0 +1,446 @@
+import CSQLite3
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLStore
+
+/// The records of the past in a file, of the types that have `@history`.
+///
+/// They are made of the log when its records go, in the transaction in which they go: what takes a commit back is in the log
+/// or here, and never in both. Each is one change of one row, with a checksum of its version, time, row and content.
+struct HistoryTable {
+  /// Makes the tables. Called within a transaction.
+  static let creation = """
+    CREATE TABLE gqlite_history(
+      type INTEGER NOT NULL, version INTEGER NOT NULL, row INTEGER NOT NULL, time INTEGER NOT NULL, body BLOB NOT NULL,
+      PRIMARY KEY(type, version, row)) WITHOUT ROWID;
+    CREATE INDEX gqlite_history_row ON gqlite_history(type, row, version);
+    CREATE TABLE gqlite_history_start(type INTEGER PRIMARY KEY, version INTEGER NOT NULL, time INTEGER NOT NULL);
+    """
+
+  private let connection: StorageConnection
+  private let types: HistoryTypes
+  /// By type: its number in the file.
+  private let numbers: [Int64]
+
+  init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) {
+    self.connection = connection
+    types = HistoryTypes(catalog)
+    numbers = layout.kinds.map(\.number)
+  }
+
+  private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
+
+  // MARK: - Keeping
+
+  /// Makes records of the log's up to a version, which go then. Called within a transaction.
+  func takeLog(through version: Int64, from schema: String = "") throws(QueryError) {
+    if !types.isAny { return }
+    let log = try connection.prepare(
+      "SELECT version, time, body FROM \(schema)gqlite_log WHERE version <= ? ORDER BY version")
+    log.bind(1, version)
+    let writer = try Writer(self)
+    while try log.step() {
+      let (version, time) = (log.integer(0), log.integer(1))
+      guard let record = LogRecord(log.bytes(2), version: version, time: time) else {
+        throw corrupt("the checksum of commit \(version) is wrong")
+      }
+      try writer.add(record.changes, version: version, time: time)
+    }
+    log.reset()
+    try writer.finish()
+  }
+
+  /// Adds commits that follow the last one and have no records in the log. Called within a transaction.
+  func add(_ commits: [Commit]) throws(QueryError) {
+    if !types.isAny || commits.isEmpty { return }
+    let writer = try Writer(self)
+    for commit in commits { try writer.add(commit.changes, version: commit.version, time: commit.time) }
+    try writer.finish()
+  }
+
+  private static func sum(
+    _ content: UnsafeRawBufferPointer, _ row: UInt32, _ version: Int64, _ time: Int64
+  ) -> UInt32 {
+    let head = withUnsafeBytes(of: (version.littleEndian, time.littleEndian, Int64(row).littleEndian)) {
+      CRC32C.checksum($0)
+    }
+    return CRC32C.checksum(content, after: head)
+  }
+
+  /// A writer of the records of some commits.
+  private final class Writer {
+    private let table: HistoryTable
+    private let insertion: StorageStatement
+    private let removal: StorageStatement
+    private let limiting: StorageStatement
+    private var lastTime: Int64
+    private var starts: [Int: HistoryStart]
+    private var buffer: [UInt8] = []
+    /// By type, the rows whose entities went for good.
+    private var erased: [Int: Set<UInt32>] = [:]
+
+    init(_ table: HistoryTable) throws(QueryError) {
+      self.table = table
+      let connection = table.connection
+      // Whole rows are put in the place of what is there: a commit has one record of a row.
+      insertion = try connection.prepare("INSERT INTO gqlite_history VALUES (?, ?, ?, ?, ?)")
+      removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND row = ? AND version <= ?")
+      limiting = try connection.prepare(
+        """
+        SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version DESC LIMIT 1 OFFSET ?
+        """)
+      starts = try table.storedStarts()
+      lastTime = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
+    }
+
+    func add(_ changes: ChangeSet, version: Int64, time: Int64) throws(QueryError) {
+      lastTime = max(lastTime, time)
+      let records: RowRecords
+      do throws(ChangeProblem) { records = try changes.records(of: table.types) } catch {
+        throw table.corrupt("commit \(version) is not readable")
+      }
+      for row in records.rows {
+        let number = table.numbers[row.type]
+        if row.isErasing {
+          erased[row.type, default: []].insert(row.row)
+          try remove(row.type, row.row, through: version)
+          continue
+        }
+        buffer.removeAll(keepingCapacity: true)
+        buffer += records.bytes[row.content]
+        let sum = buffer.withUnsafeBytes { HistoryTable.sum($0, row.row, version, lastTime) }
+        for shift in 0..<UInt32(4) { buffer.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
+        insertion.bind(1, number)
+        insertion.bind(2, version)
+        insertion.bind(3, Int64(row.row))
+        insertion.bind(4, lastTime)
+        try buffer.withUnsafeBufferPointer { (bytes) throws(QueryError) in
+          insertion.bind(5, blob: UnsafeRawBufferPointer(bytes))
+          try insertion.run()
+        }
+        if let most = table.types[row.type]?.rule?.versions { try limit(row, number, to: most) }
+      }
+    }
+
+    private func remove(_ type: Int, _ row: UInt32, through version: Int64) throws(QueryError) {
+      removal.bind(1, table.numbers[type])
+      removal.bind(2, Int64(row))
+      removal.bind(3, version)
+      try removal.run()
+    }
+
+    /// Erases rows that lived with what was erased, and went before it: elements of earlier lists.
+    private func eraseElements() throws(QueryError) {
+      var new = erased
+      while !new.isEmpty {
+        // With the version with which each went.
+        var found: [Int: [UInt32: Int64]] = [:]
+        for (type, history) in table.types.types.enumerated() {
+          guard let history, history.owners.contains(where: { new[$0.type] != nil }) else { continue }
+          let records = try table.connection.prepare(
+            "SELECT row, version, time, body FROM gqlite_history WHERE type = ?")
+          records.bind(1, table.numbers[type])
+          while try records.step() {
+            let record = try Record(records, table.corrupt)
+            for (column, row) in RowRecords.links(in: record.content)
+            where history.owners.contains(where: { $0.column == column && new[$0.type]?.contains(row) ?? false }) {
+              found[type, default: [:]][record.row] = max(record.version, found[type]?[record.row] ?? 0)
+            }
+          }
+          records.reset()
+        }
+        // Those that are found are removed, and not found again.
+        new = found.mapValues { Set($0.keys) }
+        for (type, rows) in found { for (row, version) in rows { try remove(type, row, through: version) } }
+      }
+    }
+
+    /// Removes what is more of a row than is to be kept.
+    private func limit(_ row: RowRecords.Row, _ number: Int64, to most: Int64) throws(QueryError) {
+      limiting.bind(1, number)
+      limiting.bind(2, Int64(row.row))
+      limiting.bind(3, most)
+      guard try limiting.step() else { return limiting.reset() }
+      let last = HistoryStart(version: limiting.integer(0), time: limiting.integer(1))
+      limiting.reset()
+      try remove(row.type, row.row, through: last.version)
+      begin(row.type, after: last)
+    }
+
+    private func begin(_ type: Int, after last: HistoryStart) {
+      if let start = starts[type], start.version < last.version { starts[type] = last }
+    }
+
+    /// Removes what is too old, and notes where each past begins.
+    func finish() throws(QueryError) {
+      try eraseElements()
+      for type in table.numbers.indices {
+        guard let duration = table.types[type]?.rule?.duration else { continue }
+        let (oldest, isBefore) = lastTime.subtractingReportingOverflow(duration)
+        if !isBefore { try removeOld(type, before: oldest) }
+      }
+      for type in table.numbers.indices {
+        guard let owners = table.types[type]?.owners, !owners.isEmpty else { continue }
+        guard let start = owners.compactMap({ starts[$0.type] }).min(by: { $0.version < $1.version }) else { continue }
+        begin(type, after: start)
+        try table.remove(type, through: start.version)
+      }
+      try table.note(starts)
+      if lastTime > .min {
+        try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_time', \(lastTime))")
+      }
+    }
+
+    private func removeOld(_ type: Int, before oldest: Int64) throws(QueryError) {
+      let first = try table.connection.prepare(
+        "SELECT version, time FROM gqlite_history WHERE type = ? ORDER BY version")
+      first.bind(1, table.numbers[type])
+      var last: HistoryStart?
+      while try first.step(), first.integer(1) < oldest {
+        last = HistoryStart(version: first.integer(0), time: first.integer(1))
+      }
+      first.reset()
+      guard let last else { return }
+      try table.remove(type, through: last.version)
+      begin(type, after: last)
+    }
+  }
+
+  private func remove(_ type: Int, through version: Int64) throws(QueryError) {
+    try connection.execute("DELETE FROM gqlite_history WHERE type = \(numbers[type]) AND version <= \(version)")
+  }
+
+  // MARK: - Starts
+
+  private func storedStarts() throws(QueryError) -> [Int: HistoryStart] {
+    let statement = try connection.prepare("SELECT type, version, time FROM gqlite_history_start")
+    var starts: [Int: HistoryStart] = [:]
+    while try statement.step() {
+      guard let type = numbers.firstIndex(of: statement.integer(0)) else { continue }
+      starts[type] = HistoryStart(version: statement.integer(1), time: statement.integer(2))
+    }
+    return starts
+  }
+
+  private func note(_ starts: [Int: HistoryStart]) throws(QueryError) {
+    for (type, start) in starts.sorted(by: { $0.key < $1.key }) {
+      try connection.execute(
+        "INSERT OR REPLACE INTO gqlite_history_start VALUES (\(numbers[type]), \(start.version), \(start.time))")
+    }
+  }
+
+  /// Brings records to another schema, whose numbers the file has by now. Called within a transaction, when nothing is in
+  /// the log.
+  ///
+  /// - Parameters:
+  ///   - old: The table under the schema before, with its catalog; nil for a new file.
+  ///   - start: Where the past begins of types that had none.
+  func takeOver(
+    _ old: (table: HistoryTable, catalog: Catalog)?, _ catalog: Catalog, from start: HistoryStart
+  ) throws(QueryError) {
+    var starts = try old?.table.storedStarts() ?? [:]
+    let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog)
+    var next: [Int: HistoryStart] = [:]
+    var kept: Set<Int64> = []
+    for type in numbers.indices where types[type] != nil {
+      if let old, let former = mapping.types[type], old.table.numbers[former.type] == numbers[type],
+        let known = starts.removeValue(forKey: former.type)
+      {
+        next[type] = known
+        kept.insert(numbers[type])
+        if !former.isSame { try translate(type, former) }
+      } else {
+        next[type] = start
+      }
+    }
+    let known = kept.map { "\($0)" }.joined(separator: ", ")
+    try connection.execute(
+      "DELETE FROM gqlite_history WHERE type NOT IN (\(known)); DELETE FROM gqlite_history_start")
+    try note(next)
+  }
+
+  private func translate(_ type: Int, _ former: HistoryMapping.Former) throws(QueryError) {
+    let statement = try connection.prepare(
+      """
+      SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND (version, row) > (?, ?)
+      ORDER BY version, row
+      """)
+    let update = try connection.prepare("UPDATE gqlite_history SET body = ? WHERE type = ? AND version = ? AND row = ?")
+    let removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND version = ? AND row = ?")
+    var last: (version: Int64, row: Int64) = (.min, .min)
+    while true {
+      statement.bind(1, numbers[type])
+      statement.bind(2, last.version)
+      statement.bind(3, last.row)
+      guard try statement.step() else { break }
+      let record = try Record(statement, corrupt)
+      statement.reset()
+      last = (record.version, Int64(record.row))
+      if var body = former.translated(record.content).map({ Array($0) }) {
+        let sum = body.withUnsafeBytes { Self.sum($0, record.row, record.version, record.time) }
+        for shift in 0..<UInt32(4) { body.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
+        update.bind(2, numbers[type])
+        update.bind(3, record.version)
+        update.bind(4, Int64(record.row))
+        try body.withUnsafeBufferPointer { (bytes) throws(QueryError) in
+          update.bind(1, blob: UnsafeRawBufferPointer(bytes))
+          try update.run()
+        }
+      } else {
+        removal.bind(1, numbers[type])
+        removal.bind(2, record.version)
+        removal.bind(3, Int64(record.row))
+        try removal.run()
+      }
+    }
+    statement.reset()
+  }
+
+  /// Copies the records of another file that has the same schema, up to a version. Called within a transaction, with the
+  /// file attached as `source`.
+  func copy(through version: Int64) throws(QueryError) {
+    if !types.isAny { return }
+    let types = "source.gqlite_type o ON o.number = h.type JOIN gqlite_type n ON n.name = o.name"
+    try connection.execute(
+      """
+      DELETE FROM gqlite_history; DELETE FROM gqlite_history_start;
+      INSERT INTO gqlite_history
+        SELECT n.number, h.version, h.row, h.time, h.body FROM source.gqlite_history h JOIN \(types)
+        WHERE h.version <= \(version);
+      INSERT INTO gqlite_history_start
+        SELECT n.number, h.version, h.time FROM source.gqlite_history_start h JOIN \(types);
+      INSERT OR REPLACE INTO gqlite_meta SELECT key, value FROM source.gqlite_meta WHERE key = 'history_time';
+      """)
+    try takeLog(through: version, from: "source.")
+  }
+
+  // MARK: - Reading
+
+  private struct Record {
+    var row: UInt32
+    var version: Int64
+    var time: Int64
+    var content: ContiguousArray<UInt8>
+
+    /// Reads a record, which nothing is trusted of.
+    init(_ statement: StorageStatement, _ corrupt: (String) -> QueryError) throws(QueryError) {
+      let (row, body) = (statement.integer(0), statement.bytes(3))
+      (version, time) = (statement.integer(1), statement.integer(2))
+      guard row >= 0, row < PageLayout.maximumRows, body.count >= 6 else {
+        throw corrupt("a record of version \(version) is not readable")
+      }
+      self.row = UInt32(truncatingIfNeeded: row)
+      let content = UnsafeRawBufferPointer(rebasing: body[..<(body.count - 4)])
+      let sum = UInt32(littleEndian: body.loadUnaligned(fromByteOffset: body.count - 4, as: UInt32.self))
+      guard HistoryTable.sum(content, self.row, version, time) == sum else {
+        throw corrupt("the checksum of a record of version \(version) is wrong")
+      }
+      self.content = ContiguousArray(content)
+    }
+  }
+
+  /// Returns where the past of types begins. Called within a transaction.
+  func starts(_ types: [Int]) throws(QueryError) -> [HistoryStart?] {
+    let starts = try storedStarts()
+    return types.map { starts[$0] }
+  }
+
+  /// Calls with what takes the changes after a moment back, as long as that returns true. Called within a transaction.
+  func forEachStep(_ request: HistoryRequest, _ body: (HistoryStep) -> Bool) throws(QueryError) {
+    var erased: [Int: Set<UInt32>] = [:]
+    if try !forEachLogged(request, &erased, body) { return }
+    for type in request.types {
+      let statement = try connection.prepare(
+        """
+        SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND version <= ?
+        ORDER BY version DESC, row DESC
+        """)
+      statement.bind(1, numbers[type])
+      statement.bind(2, request.newest)
+      var group: [Record] = []
+      while try statement.step() {
+        let record = try Record(statement, corrupt)
+        if !request.isLater(version: record.version, time: record.time) { break }
+        if erased[type]?.contains(record.row) ?? false { continue }
+        if let version = group.first?.version, version != record.version {
+          if !body(Self.step(type, group)) { return }
+          group.removeAll(keepingCapacity: true)
+        }
+        group.append(record)
+      }
+      if !group.isEmpty, !body(Self.step(type, group)) { return }
+    }
+  }
+
+  private static func step(_ type: Int, _ records: [Record]) -> HistoryStep {
+    let records = records.reversed()
+    let first = records.first
+    return HistoryStep(
+      type: type, version: first?.version ?? 0, time: first?.time ?? 0, rows: records.map(\.row),
+      changes: changes(type, records.map { (row: $0.row, content: $0.content) }))
+  }
+
+  private static func changes(
+    _ type: Int, _ rows: [(row: UInt32, content: ContiguousArray<UInt8>)]
+  ) -> ChangeSet {
+    var bytes: ContiguousArray<UInt8> = []
+    var ranges: [(row: UInt32, content: Range<Int>)] = []
+    for (row, content) in rows {
+      ranges.append((row, bytes.count..<(bytes.count + content.count)))
+      bytes += content
+    }
+    return bytes.withUnsafeBytes { bytes in
+      ChangeSet(
+        type: type, rows: ranges.map { (row: $0.row, content: UnsafeRawBufferPointer(rebasing: bytes[$0.content])) })
+    }
+  }
+
+  /// The commits whose records are in the log still. Returns false where the body does.
+  private func forEachLogged(
+    _ request: HistoryRequest, _ erased: inout [Int: Set<UInt32>], _ body: (HistoryStep) -> Bool
+  ) throws(QueryError) -> Bool {
+    var time = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
+    // Of a time the commits before it are read too, because their times may not ascend.
+    let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version <= ? ORDER BY version")
+    log.bind(1, request.newest)
+    var commits: [Commit] = []
+    while try log.step() {
+      let (version, noted) = (log.integer(0), log.integer(1))
+      time = max(time, noted)
+      if !request.isLater(version: version, time: time) { continue }
+      guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {
+        throw corrupt("the checksum of commit \(version) is wrong")
+      }
+      commits.append(Commit(version: version, time: time, changes: record.changes))
+    }
+    log.reset()
+    do throws(ChangeProblem) {
+      return try request.forEachStep(of: commits, &erased, body)
+    } catch {
+      throw corrupt("a commit of its log is not readable")
+    }
+  }
+
+  /// Returns what is wrong with the records, a sentence each.
+  func problems() throws(QueryError) -> [String] {
+    let statement = try connection.prepare(
+      "SELECT row, version, time, body, type FROM gqlite_history ORDER BY type, version")
+    var found: [String] = []
+    while try statement.step() {
+      do throws(QueryError) {
+        let record = try Record(statement, corrupt)
+        guard let type = numbers.firstIndex(of: statement.integer(4)), types[type] != nil else {
+          found.append("a record of version \(record.version) is of no type with a history")
+          continue
+        }
+        if !Self.changes(type, [(record.row, record.content)]).isOnly(type, record.row) {
+          found.append("a record of version \(record.version) is not readable")
+        }
+      } catch {
+        found += error.problems.map(\.message)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import GQLite
+import Testing
+
+/// The past of types with `@history`, in a database in memory that keeps no recent versions.
+@Suite struct HistoryTests {
+  private static let schema = """
+    type Item @history {
+      id: ID! value: Int note: String @fulltext(language: "none") seen: Int @history(off: true)
+      owner: Owner @relation(inverse: "items") lines: [Line!]
+    }
+    type Line { text: String! count: Int }
+    type Owner @history { id: ID! name: String! @index items: [Item!]! @relation(inverse: "owner") }
+    type Other { id: ID! name: String item: Item }
+    """
+
+  /// Seconds since 1970 as microseconds.
+  private func at(_ seconds: Double) -> RunOptions { RunOptions(now: Int64(seconds * 1_000_000)) }
+
+  private func time(_ seconds: Double) -> Value {
+    .string(
+      Date(timeIntervalSince1970: seconds).ISO8601Format(.init(includingFractionalSeconds: true)))
+  }
+
+  private func answer(_ database: Database, _ selection: String, at seconds: Double) throws -> String {
+    try database.run("query($t: DateTime!) @asOf(time: $t) \(selection)", ["t": time(seconds)]).jsonString
+  }
+
+  private func answer(_ database: Database, _ selection: String, version: Int64) throws -> String {
+    try database.run("query @asOf(version: \(version)) \(selection)").jsonString
+  }
+
+  /// The code of the error that a statement ends with.
+  private func problem(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? QueryError)?.problems.first.map { "\($0.code)" } ?? "\(error)"
+    }
+  }
+
+  /// A value that is 1, 3, 5 and 7 from these seconds on.
+  private func oddValues() throws -> Database {
+    let database = try Database(schema: Self.schema)
+    try database.run("mutation { insertItem(data: {id: 1, value: 1}) }", options: at(1))
+    for second in [3, 5, 7] {
+      try database.run(
+        "mutation($v: Int) { updateItem(where: id == 1, set: {value: $v}) }", ["v": .int(Int64(second))],
+        options: at(Double(second)))
+    }
+    return database
+  }
+
+  @Test(
+    "a value that was written at 1, 3, 5 and 7",
+    arguments: [(0.5, "null"), (1, "1"), (2, "1"), (4.9, "3"), (6, "5"), (7, "7"), (8, "7")]
+  ) func values(_ second: Double, _ value: String) throws {
+    let expected = value == "null" ? #"{"item":null}"# : #"{"item":{"value":\#(value)}}"#
+    #expect(try answer(oddValues(), "{ item(id: 1) { value } }", at: second) == expected)
+  }
+
+  @Test("of two writes at one instant both are seen then, and each is a version") func oneInstant() throws {
+    let database = try Database(schema: Self.schema)
+    try database.run("mutation { insertItem(data: {id: 1, value: 1}) }", options: at(1))
+    let before = database.version
+    try database.run("mutation { updateItem(where: id == 1, set: {value: 2}) }", options: at(2))
+    try database.run("mutation { updateItem(where: id == 1, set: {value: 3}) }", options: at(2))
+    try database.run("mutation { updateItem(where: id == 1, set: {value: 4}) }", options: at(3))
+    let question = "{ item(id: 1) { value } }"
+    #expect(try answer(database, question, at: 1.999999) == #"{"item":{"value":1}}"#)
+    #expect(try answer(database, question, at: 2) == #"{"item":{"value":3}}"#)
+    #expect(try answer(database, question, version: before + 1) == #"{"item":{"value":2}}"#)
+    #expect(try answer(database, question, version: before + 3) == #"{"item":{"value":4}}"#)
+  }
+
+  @Test("all entities of a moment, by an index, by words, and counted") func allAtAMoment() throws {
+    let database = try Database(schema: Self.schema)
+    try database.run("mutation { insertOwner(data: {id: 1, name: \"Ada\"}) }", options: at(1))
+    for id in 1...4 {
+      try database.run(
+        "mutation { insertItem(data: {id: \(id), note: \"n\(id) all\", owner: 1}) }", options: at(Double(id) + 1))
+    }
+    try database.run(
+      "mutation { deleteItem(where: id in [1, 3]) updateOwner(where: id == 1, set: {name: \"Bo\"}) }", options: at(6))
+    #expect(try answer(database, "{ Item { id } }", at: 3.5) == #"{"Item":[{"id":1},{"id":2}]}"#)
+    #expect(try answer(database, "{ n: count(Item) }", at: 5) == #"{"n":4}"#)
+    #expect(try answer(database, "{ Item { id } }", at: 6) == #"{"Item":[{"id":2},{"id":4}]}"#)
+    #expect(
+      try answer(database, "{ Item(where: note =~ \"n3\") { id owner { name } } }", at: 5)
+        == #"{"Item":[{"id":3,"owner":{"name":"Ada"}}]}"#)
+    #expect(
+      try answer(
+        database, "{ Owner(where: name == \"Ada\") { items { id } } o: Owner(where: name == \"Bo\") { id } }", at: 4)
+        == #"{"Owner":[{"items":[{"id":1},{"id":2},{"id":3}]}],"o":[]}"#)
+  }
+
+  @Test("the status over time, an entity made anew, and what was cleared") func status() throws {
+    let database = try Database(schema: Self.schema)
+    try database.run("mutation { insertItem(data: {id: 1, value: 12, note: \"x\"}) }", options: at(1))
+    try database.run("mutation { updateItem(where: id == 1, set: {note: null}) }", options: at(2))
+    try database.run("mutation { deleteItem(where: id == 1) }", options: at(3))
+    try database.run("mutation { restoreItem(where: id == 1) }", options: at(4))
+    try database.run("mutation { deleteItem(where: id == 1) }", options: at(5))
+    // It takes the place of the deleted one.
+    try database.run("mutation { insertItem(data: {id: 1, value: 1}) }", options: at(6))
+    let question = "{ Item(deleted: INCLUDE) { value note _status } }"
+    let answers = [
+      "", #"{"value":12,"note":"x","_status":"CREATED"}"#, #"{"value":12,"note":null,"_status":"CREATED"}"#,
+      #"{"value":12,"note":null,"_status":"DELETED"}"#, #"{"value":12,"note":null,"_status":"CREATED"}"#,
+      #"{"value":12,"note":null,"_status":"DELETED"}"#, #"{"value":1,"note":null,"_status":"CREATED"}"#,
+    ]
+    for (second, expected) in answers.enumerated() {
+      #expect(try answer(database, question, at: Double(second)) == #"{"Item":[\#(expected)]}"#, "at \(second)")
+    }
+  }
+
+  @Test("lists of objects, links, and a field that is out of the history") func parts() throws {
+    let database = try Database(schema: Self.schema)
+    try database.run(
+      """
+      mutation { insertOwner(data: [{id: 1, name: "a"}, {id: 2, name: "b"}])
+        insertItem(data: {id: 1, seen: 1, owner: 1, lines: [{text: "l1"}, {text: "l2", count: 2}]}) }
+      """, options: at(1))
+    try database.run(
+      "mutation { updateItem(where: id == 1, set: {seen: 2, owner: 2, lines: [{text: \"m\"}]}) }", options: at(2))
+    try database.run("mutation { deleteOwner(where: id == 2) }", options: at(3))
+    try database.run("mutation { updateItem(where: id == 1, set: {seen: 9, lines: []}) }", options: at(4))
+    let question = "{ Item { seen owner { id } lines { text count } } Owner { id items { id } } }"
+    let answers = [
+      #"{"Item":[],"Owner":[]}"#,
+      #"{"Item":[{"seen":9,"owner":{"id":1},"lines":[{"text":"l1","count":null},{"text":"l2","count":2}]}],"#
+        + #""Owner":[{"id":1,"items":[{"id":1}]},{"id":2,"items":[]}]}"#,
+      #"{"Item":[{"seen":9,"owner":{"id":2},"lines":[{"text":"m","count":null}]}],"#
+        + #""Owner":[{"id":1,"items":[]},{"id":2,"items":[{"id":1}]}]}"#,
+      #"{"Item":[{"seen":9,"owner":null,"lines":[{"text":"m","count":null}]}],"Owner":[{"id":1,"items":[]}]}"#,
+      #"{"Item":[{"seen":9,"owner":null,"lines":[]}],"Owner":[{"id":1,"items":[]}]}"#,
+    ]
+    for (second, expected) in answers.enumerated() {
+      #expect(try answer(database, question, at: Double(second)) == expected, "at \(second)")
+    }
+  }
+
+  @Test("an entity that went for good is in no past, and links to it lead nowhere") func erased() throws {
+    let database = try Database(schema: Self.schema)
+    try database.run("mutation { insertOwner(data: [{id: 1, name: \"secret\"}, {id: 2, name: \"b\"}]) }")
+    try database.run("mutation { insertItem(data: [{id: 1, owner: 1}, {id: 2, owner: 1, lines: [{text: \"l\"}]}]) }")
+    let version = database.version
+    let question = "{ Owner { name items { id } } Item { id owner { name } lines { text } } }"
+    _ = try answer(database, question, version: version)
+    try database.run("mutation { updateOwner(where: id == 1, set: {name: \"other\"}) }")
+    try database.run("mutation { deleteOwner(where: id == 1, hard: true) }")
+    try database.run("mutation { deleteItem(where: id == 2, hard: true) }")
+    #expect(
+      try answer(database, question, version: version)
+        == #"{"Owner":[{"name":"b","items":[]}],"Item":[{"id":1,"owner":null,"lines":[]}]}"#)
+  }
+
+  @Test("what has no history is told with the directive that would keep it") func withoutHistory() throws {
+    let database = try oddValues()
+    try database.run("mutation { insertOther(data: {id: 1, name: \"a\", item: 1}) }")
+    for selection in ["{ Other { id } }", "{ Item { id } other(id: 1) { name } }", "{ n: count(Other) }"] {
+      let error = #expect(throws: QueryError.self) { _ = try answer(database, selection, version: 1) }
+      #expect(error?.problems.first?.code == "no-history")
+      #expect(error?.problems.first?.help?.hasPrefix("'type Other @history' keeps its old values") == true)
+    }
+    #expect(problem { _ = try database.view(version: 1) } == "no-history")
+    #expect(problem { _ = try self.answer(database, "{ Item { id } }", version: -1) } == "unknown-version")
+    #expect(problem { _ = try self.answer(database, "{ Item { id } }", version: 99) } == "unknown-version")
+    #expect(problem { _ = try self.answer(database, "{ Item { id } }", version: .max) } == "unknown-version")
+  }
+
+  @Test("a history begins with its directive, and goes on where fields come, go and are renamed") func schemas() throws
+  {
+    let database = try Database(schema: "type A { id: ID! n: Int old: Int s: String }")
+    try database.run("mutation { insertA(data: {id: 1, n: 1, old: 1, s: \"a\"}) }", options: at(1))
+    try database.changeSchema(to: "type A @history { id: ID! n: Int old: Int s: String }")
+    let start = database.version
+    for value in 2...4 {
+      try database.run("mutation { updateA(where: id == 1, set: {n: \(value), old: \(value), s: \"\(value)\"}) }")
+    }
+    #expect(problem { _ = try self.answer(database, "{ A { n } }", version: start - 1) } == "no-history")
+    try database.changeSchema(
+      to: "type B { id: ID! } type A @history { more: Int = 7 id: ID! s: String m: Int @was(name: \"n\") }",
+      allowingLoss: true)
+    try database.run("mutation { updateA(where: id == 1, set: {m: 9, more: 8}) }")
+    let question = "{ A { m s more } }"
+    #expect(try answer(database, question, version: start) == #"{"A":[{"m":1,"s":"a","more":7}]}"#)
+    #expect(try answer(database, question, version: start + 2) == #"{"A":[{"m":3,"s":"3","more":7}]}"#)
+    #expect(try answer(database, question, version: start + 4) == #"{"A":[{"m":4,"s":"4","more":7}]}"#)
+    // Other values in a field end it.
+    try database.changeSchema(to: "type B { id: ID! } type A @history { id: ID! m: String }", allowingLoss: true)
+    let end = database.version
+    #expect(problem { _ = try self.answer(database, "{ A { m } }", version: end - 1) } == "no-history")
+    #expect(try answer(database, "{ A { m } }", version: end) == #"{"A":[{"m":"9"}]}"#)
+  }
+
+  @Test("records go when they are too many, or too old") func limits() throws {
+    let database = try Database(
+      schema: "type A @history(versions: 3) { id: ID! n: Int } type B @history(for: \"PT1H\") { id: ID! n: String }")
+    try database.run("mutation { insertA(data: {id: 1, n: 0}) insertB(data: {id: 1}) }", options: at(0))
+    let text = String(repeating: "x", count: 1000)
+    for value in 1...3000 {
+      try database.run(
+        """
+        mutation($n: Int, $s: String) { updateA(where: id == 1, set: {n: $n}) updateB(where: id == 1, set: {n: $s}) }
+        """, ["n": .int(Int64(value)), "s": .string("\(value) \(text)")], options: at(Double(value * 60)))
+    }
+    let last = database.version
+    #expect(problem { _ = try self.answer(database, "{ A { n } }", version: 10) } == "no-history")
+    #expect(try answer(database, "{ A { n } }", version: last - 3) == #"{"A":[{"n":2997}]}"#)
+    #expect(problem { _ = try self.answer(database, "{ B { id } }", version: 10) } == "no-history")
+    #expect(
+      try answer(database, "{ B(where: n startsWith \"2940 \") { id } }", at: 2940 * 60) == #"{"B":[{"id":1}]}"#)
+  }
+
+  @Test("recent versions and records agree, and a rewound version is explained") func explained() throws {
+    let database = try oddValues()
+    let plan = try database.run("query @asOf(version: 1) @explain { item(id: 1) { value } }").jsonString
+    #expect(plan.contains("as of version 1, rewound 3 changes by records"))
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import GQLStorage
+import GQLite
+import StorageProofs
+import Testing
+
+/// The past of types with `@history` in files, which keep no recent versions here.
+@Suite struct FileHistoryTests {
+  private static let schema = """
+    type Item @history { id: ID! value: Int! @index note: String owner: Owner }
+    type Owner { id: ID! name: String }
+    """
+  private static let question = "{ Item { id value note } n: count(Item(where: value > 3)) }"
+
+  private static func options(
+    keptBytes: Int = 0, largeCommit: Int = 4 << 20, _ access: StorageOptions.Access = .write,
+    _ durability: StorageOptions.Durability = .full
+  ) -> StorageOptions {
+    var options = StorageOptions(access: access, durability: durability, recentVersions: 0)
+    options.folding.logBytes = 0
+    options.folding.keptBytes = keptBytes
+    options.folding.largeCommit = largeCommit
+    options.folding.delay = 0
+    return options
+  }
+
+  private func answer(_ database: Database, version: Int) throws -> String {
+    try database.run("query @asOf(version: \(version)) \(Self.question)").jsonString
+  }
+
+  /// The answer of each version, from 0.
+  private func answers(_ database: Database, changes: Int) throws -> [String] {
+    var answers = [try database.run(Self.question).jsonString]
+    for number in 1...changes {
+      switch number % 5 {
+      case 1: try database.run("mutation { insertItem(data: {id: \(number), value: \(number)}) }")
+      case 2: try database.run("mutation { updateItem(all: true, set: {value: value + 1}) }")
+      case 3: try database.run("mutation { updateItem(where: id == \(number - 2), set: {note: \"n\(number)\"}) }")
+      case 4: try database.run("mutation { deleteItem(where: id == \(number - 3)) }")
+      default: try database.run("mutation { insertItem(data: {id: \(number - 4), value: 9}) }")
+      }
+      answers.append(try database.run(Self.question).jsonString)
+    }
+    #expect(database.version == Int64(changes))
+    return answers
+  }
+
+  private func compare(_ database: Database, _ answers: [String]) throws {
+    for version in answers.indices.shuffled() {
+      #expect(try answer(database, version: version) == answers[version], "version \(version)")
+    }
+  }
+
+  private func problem(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? QueryError)?.problems.first.map { "\($0.code)" } ?? "\(error)"
+    }
+  }
+
+  @Test(
+    "versions are there where commits are in the log, where they are records, and where they were large",
+    arguments: [(0, 4 << 20), (300, 4 << 20), (1 << 20, 4 << 20), (0, 10), (300, 60)])
+  func everywhere(_ keptBytes: Int, _ largeCommit: Int) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let options = Self.options(keptBytes: keptBytes, largeCommit: largeCommit)
+    let database = try Database(path: path, schema: Self.schema, storage: options)
+    let answers = try answers(database, changes: 25)
+    try compare(database, answers)
+    let copy = folder.file("copy.gqlite")
+    try database.backup(to: copy)
+    try database.close()
+    if keptBytes == 0 { #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history") > 25) }
+    for path in [path, copy] {
+      #expect(try Database.verify(path: path) == [])
+      let again = try Database(path: path, storage: options)
+      try compare(again, answers)
+      try again.compact()
+      try compare(again, answers)
+      try again.close()
+      let reader = try Database(path: path, storage: Self.options(.read))
+      try compare(reader, answers)
+      let follower = try Database(path: path, storage: Self.options(.follow))
+      try compare(follower, answers)
+    }
+  }
+
+  @Test("commits that gather in memory come into the history too") func gathering() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    var options = Self.options(.write, .memory)
+    options.folding.logBytes = 1 << 20
+    let database = try Database(path: path, schema: Self.schema, storage: options)
+    let answers = try answers(database, changes: 12)
+    try database.backup(to: folder.file("copy.gqlite"))
+    try database.run("mutation { updateItem(all: true, set: {value: 100}) }")
+    try database.compact()
+    try database.run("mutation { updateItem(all: true, set: {value: 101}) }")
+    try compare(database, answers)
+    try database.close()
+    for name in ["a.gqlite", "copy.gqlite"] {
+      try compare(Database(path: folder.file(name), storage: options), answers)
+    }
+  }
+
+  @Test("what is erased leaves no record in the file") func erased() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: Self.schema, storage: Self.options())
+    try database.run("mutation { insertItem(data: [{id: 1, value: 1, note: \"secret words\"}, {id: 2, value: 2}]) }")
+    try database.run("mutation { updateItem(all: true, set: {note: \"other\"}) }")
+    try database.run("mutation { deleteItem(where: id == 1, hard: true) }")
+    #expect(
+      try answer(database, version: 1) == #"{"Item":[{"id":2,"value":2,"note":null}],"n":0}"#)
+    try database.close()
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE row = 0") == 0)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_log") == 0)
+    let again = try Database(path: path, storage: Self.options())
+    #expect(
+      try answer(again, version: 1) == #"{"Item":[{"id":2,"value":2,"note":null}],"n":0}"#)
+  }
+
+  @Test("elements of earlier lists of what is erased go too") func erasedElements() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = """
+      type Item @history { id: ID! lines: [Line!] } type Line { text: String! parts: [Part!] } type Part { name: String! }
+      """
+    let database = try Database(path: path, schema: schema, storage: Self.options())
+    for (id, word) in [(1, "secret"), (2, "public")] {
+      try database.run(
+        """
+        mutation { insertItem(data: {id: \(id), lines: [{text: "\(word) a", parts: [{name: "\(word) b"}]}]}) }
+        """)
+      try database.run("mutation { updateItem(where: id == \(id), set: {lines: [{text: \"other\"}]}) }")
+    }
+    try database.run("mutation { deleteItem(where: id == 1, hard: true) }")
+    try database.close()
+    func count(_ word: String) throws -> Int64 {
+      try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE instr(body, CAST('\(word)' AS BLOB)) > 0")
+    }
+    #expect(try count("secret") == 0)
+    #expect(try count("public") == 2)
+    let again = try Database(path: path, storage: Self.options())
+    #expect(
+      try again.run("query @asOf(version: 3) { Item { lines { text parts { name } } } }").jsonString
+        == #"{"Item":[{"lines":[{"text":"public a","parts":[{"name":"public b"}]}]}]}"#)
+  }
+
+  @Test("a directive that comes later begins a history; records go on through other changes of the schema")
+  func schemas() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let plain = "type Item { id: ID! value: Int! } type Owner { id: ID! }"
+    let database = try Database(path: path, schema: plain, storage: Self.options())
+    try database.run("mutation { insertItem(data: {id: 1, value: 1}) }")
+    try database.changeSchema(to: "type Item @history { id: ID! value: Int! } type Owner { id: ID! }")
+    #expect(problem { _ = try database.run("query @asOf(version: 1) { Item { id } }") } == "no-history")
+    try database.run("mutation { updateItem(all: true, set: {value: 2}) }")
+    try database.run("mutation { updateItem(all: true, set: {value: 3}) }")
+    try database.changeSchema(
+      to: "type First { id: ID! } type Item @history { more: Int = 5 id: ID! amount: Int! @was(name: \"value\") }",
+      allowingLoss: true)
+    try database.run("mutation { updateItem(all: true, set: {amount: 4, more: 6}) }")
+    try database.close()
+    let again = try Database(path: path, storage: Self.options())
+    for (version, value) in [(2, 1), (3, 2), (4, 3), (5, 3)] {
+      #expect(
+        try again.run("query @asOf(version: \(version)) { Item { amount more } }").jsonString
+          == #"{"Item":[{"amount":\#(value),"more":5}]}"#)
+    }
+    try again.changeSchema(to: "type First { id: ID! } type Item { id: ID! amount: Int! }", allowingLoss: true)
+    #expect(problem { _ = try again.run("query @asOf(version: 3) { Item { id } }") } == "no-history")
+    try again.close()
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history") == 0)
+  }
+
+  @Test("records go when they are too many, or too old") func limits() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(
+      path: path,
+      schema: "type A @history(versions: 2) { id: ID! n: Int } type B @history(for: \"PT1H\") { id: ID! n: Int }",
+      storage: Self.options())
+    for value in 0..<100 {
+      let change = value == 0 ? "insert" : "upsert"
+      try database.run(
+        "mutation { \(change)A(data: {id: 1, n: \(value)}) \(change)B(data: {id: 1, n: \(value)}) }",
+        options: RunOptions(now: Int64(value) * 60_000_000))
+    }
+    try database.close()
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 2)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 61)
+    let again = try Database(path: path, storage: Self.options())
+    #expect(problem { _ = try again.run("query @asOf(version: 97) { A { n } }") } == "no-history")
+    #expect(try again.run("query @asOf(version: 98) { A { n } }").jsonString == #"{"A":[{"n":97}]}"#)
+    #expect(problem { _ = try again.run("query @asOf(version: 38) { B { n } }") } == "no-history")
+    #expect(try again.run("query @asOf(version: 39) { B { n } }").jsonString == #"{"B":[{"n":38}]}"#)
+  }
+
+  @Test("a damaged record is told, and crashes nothing") func damaged() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: Self.schema, storage: Self.options())
+    _ = try answers(database, changes: 12)
+    try database.close()
+    let whole = try Data(contentsOf: URL(filePath: path))
+    let damages = [
+      "UPDATE gqlite_history SET body = x'00'", "UPDATE gqlite_history SET body = zeroblob(40)",
+      "UPDATE gqlite_history SET body = CAST(body AS TEXT) || 'x'",
+      "UPDATE gqlite_history SET row = row + 1000000000000",
+      "UPDATE gqlite_history SET row = -1 - row", "UPDATE gqlite_history SET version = version + 1",
+      "UPDATE gqlite_history SET time = time + 1", "UPDATE gqlite_history SET body = NULL || 1",
+      "UPDATE gqlite_history SET type = 2", "DELETE FROM gqlite_history WHERE version = 7",
+    ]
+    for damage in damages {
+      try whole.write(to: URL(filePath: path))
+      do { try RawFile.execute(path, damage) } catch { continue }
+      let damaged = try Database(path: path, storage: Self.options(.read))
+      let code = problem { _ = try self.answer(damaged, version: 2) }
+      if damage.hasPrefix("DELETE") || damage.contains("type = 2") {
+        // The changes that are left may fit by chance.
+        #expect(code == nil || code == "storage-corrupt", "\(damage)")
+      } else {
+        #expect(code == "storage-corrupt", "\(damage)")
+        #expect(try Database.verify(path: path) != [], "\(damage)")
+      }
+    }
+  }
+}
