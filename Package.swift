@@ -190,7 +190,8 @@ let package = Package(
       ],
       path: "Sources/StateLibrary"),
     .testTarget(
-      name: "StateTests", dependencies: ["GQLiteState", "GQLEngine"], path: "Tests/StateTests"),
+      name: "StateTests", dependencies: ["GQLiteState", "GQLEngine", "StateExample"], path: "Tests/StateTests"),
+    .executableTarget(name: "StateExample", dependencies: ["GQLiteState"], path: "Examples/State"),
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(

@@ -93,6 +93,16 @@ import Testing
     #expect(database.create(id: 1, of: Item.self).name == "b")
   }
 
+  @Test func whatNeverWasIsNotReset() {
+    let database = InMemoryDatabase()
+    Item(database: database, id: 1).deleteAndClearProperties()
+    #expect(database.gqlite.schema == GQLEngine.Database().schema)
+    _ = database.create(id: 2, of: Item.self)
+    Item(database: database, id: 1).deleteAndClearProperties()
+    #expect(database.all(model: 1) { id, _ in id } == [2])
+    #expect(database.errors.recent == [])
+  }
+
   @Test func aSchemaThatRefuses() throws {
     let database = InMemoryDatabase()
     let item: Item = database.create(id: 1)

@@ -55,9 +55,20 @@ import Testing
     #expect(told.isSet && item.name == "")
   }
 
-  @Test func queriesWithoutADatabase() {
-    #expect(Query<Item>().wrappedValue.isEmpty || ObservableDatabase.current != nil)
-  }
+  #if !canImport(SwiftUI)
+    @Test func databasesOfQueries() {
+      let database = ObservableDatabase(wrapping: InMemoryDatabase())
+      let query = Query<Item>(sortBy: { $0.name })
+      _ = Item.create(in: database, id: 1, name: "b", count: 1)
+      _ = Item.create(in: database, id: 2, name: "a", count: 1)
+      ObservableDatabase.withCurrent(database) {
+        #expect(query.wrappedValue.map(\.id) == [2, 1])
+        ObservableDatabase.withCurrent(ObservableDatabase(wrapping: InMemoryDatabase())) {
+          #expect(query.wrappedValue.isEmpty)
+        }
+      }
+    }
+  #endif
 
   @Test func sortingIsStable() {
     let database = InMemoryDatabase()

@@ -38,9 +38,11 @@ public final class CachedDatabase: Database {
   }
 
   /// Writes several values to the database; the cache forgets the old ones.
-  public func apply(_ changes: [DatabaseChange]) {
-    wrapped.apply(changes)
+  @discardableResult
+  public func apply(_ changes: [DatabaseChange]) -> Bool {
+    let isWritten = wrapped.apply(changes)
     for change in changes { cache.remove(change.path) }
+    return isWritten
   }
 
   /// Returns what `predicate` makes of the instances of a model, from the database.

@@ -33,10 +33,12 @@ public final class EditingContext: Database {
   public func set<Value: DatabaseValue>(_ value: Value, for path: Path) { apply([DatabaseChange(path, value)]) }
 
   /// Notes several values.
-  public func apply(_ changes: [DatabaseChange]) {
+  @discardableResult
+  public func apply(_ changes: [DatabaseChange]) -> Bool {
     for change in changes {
       if self.changes.updateValue(change, forKey: change.path) == nil { order.append(change.path) }
     }
+    return true
   }
 
   /// Returns what `predicate` makes of the instances of a model, those of the context last.
@@ -66,19 +68,7 @@ public final class EditingContext: Database {
   @discardableResult
   public func commitChanges() -> Bool {
     let list = order.compactMap { changes[$0] }
-    var target = database
-    while let observable = target as? ObservableDatabase { target = observable.wrapped }
-    if let state = target as? StateDatabase {
-      do {
-        try state.store.write(list)
-      } catch {
-        state.store.report(error, nil)
-        return false
-      }
-      (database as? ObservableDatabase)?.tell(list.map(\.path))
-    } else {
-      database.apply(list)
-    }
+    guard list.isEmpty || database.apply(list) else { return false }
     discardChanges()
     base?.moveToNewest()
     return true

@@ -36,9 +36,11 @@ public final class ObservableDatabase: Database {
   }
 
   /// Writes several values, and tells who observes their objects.
-  public func apply(_ changes: [DatabaseChange]) {
-    wrapped.apply(changes)
+  @discardableResult
+  public func apply(_ changes: [DatabaseChange]) -> Bool {
+    guard wrapped.apply(changes) else { return false }
     tell(changes.map(\.path))
+    return true
   }
 
   /// Returns what `predicate` makes of the instances of a model. Who observes it is told of each change of one of them.

@@ -39,28 +39,6 @@ import GQLModels
     /// The instances; none where there is no database.
     public var wrappedValue: [Result] { ObservableDatabase.current.map(descriptor.results) ?? [] }
   }
-
-  extension ObservableDatabase {
-    /// A database that is passed between tasks; its objects are not.
-    private struct Passed: @unchecked Sendable {
-      var database: ObservableDatabase?
-    }
-    private static let processCurrent = Guarded(Passed())
-    @TaskLocal private static var taskCurrent: Passed?
-
-    /// The database of queries.
-    public static var current: ObservableDatabase? {
-      get { (taskCurrent ?? processCurrent.withLock { $0 }).database }
-      set { processCurrent.withLock { $0.database = newValue } }
-    }
-
-    /// Runs `body` with a database of its own for queries.
-    public static func withCurrent<Output>(
-      _ database: ObservableDatabase, _ body: () throws -> Output
-    ) rethrows -> Output {
-      try $taskCurrent.withValue(Passed(database: database), operation: body)
-    }
-  }
 #endif
 
 extension Query {
@@ -81,5 +59,27 @@ extension Query {
     filter isIncluded: ((Result) -> Bool)? = nil, sortBy value: @escaping (Result) -> Value
   ) {
     self.init(descriptor: QueryDescriptor(filter: isIncluded, sortBy: value))
+  }
+}
+
+extension ObservableDatabase {
+  /// A database that is passed between tasks; its objects are not.
+  private struct Passed: @unchecked Sendable {
+    var database: ObservableDatabase?
+  }
+  private static let processCurrent = Guarded(Passed())
+  @TaskLocal private static var taskCurrent: Passed?
+
+  /// The database of queries.
+  public static var current: ObservableDatabase? {
+    get { (taskCurrent ?? processCurrent.withLock { $0 }).database }
+    set { processCurrent.withLock { $0.database = newValue } }
+  }
+
+  /// Runs `body` with a database of its own for queries.
+  public static func withCurrent<Output>(
+    _ database: ObservableDatabase, _ body: () throws -> Output
+  ) rethrows -> Output {
+    try $taskCurrent.withValue(Passed(database: database), operation: body)
   }
 }

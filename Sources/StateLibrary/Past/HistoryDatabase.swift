@@ -102,7 +102,16 @@ public final class HistoryView: Database {
   }
 
   /// Changes nothing, and reports that.
-  public func set<Value: DatabaseValue>(_ value: Value, for path: Path) {
+  @discardableResult
+  public func apply(_ changes: [DatabaseChange]) -> Bool {
+    for change in changes { report(change.path) }
+    return false
+  }
+
+  /// Changes nothing, and reports that.
+  public func set<Value: DatabaseValue>(_ value: Value, for path: Path) { report(path) }
+
+  private func report(_ path: Path) {
     errors.report(StateError(code: "read-only", "a view of an earlier time is not written to", path))
   }
 

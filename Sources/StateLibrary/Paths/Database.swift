@@ -21,7 +21,9 @@ public protocol Database: AnyObject {
   func register<Model: ModelProtocol>(_ model: Model.Type)
 
   /// Writes several values, in order: as one transaction, where the database has such.
-  func apply(_ changes: [DatabaseChange])
+  ///
+  /// - Returns: False where the database has refused them and nothing was written.
+  @discardableResult func apply(_ changes: [DatabaseChange]) -> Bool
 }
 
 /// A value on its way to a path.
@@ -44,8 +46,10 @@ extension Database {
   public func register<Model: ModelProtocol>(_ model: Model.Type) {}
 
   /// Writes one value after the other.
-  public func apply(_ changes: [DatabaseChange]) {
+  @discardableResult
+  public func apply(_ changes: [DatabaseChange]) -> Bool {
     for change in changes { set(opening: change.value, for: change.path) }
+    return true
   }
 
   private func set<Value: DatabaseValue>(opening value: Value, for path: Path) { set(value, for: path) }

@@ -55,6 +55,9 @@ struct StagedChange {
     }
   }
 
+  /// Indicates whether the property is to have no value of its own.
+  var isReset: Bool { if case .reset = kind { true } else { false } }
+
   /// Indicates whether the value is nil.
   var isNil: Bool { if case .value(nil) = kind { true } else { false } }
 }

@@ -32,7 +32,10 @@ public class StateDatabase: Database, @unchecked Sendable {
   public final func register<Model: ModelProtocol>(_ model: Model.Type) { store.schema.register(model) }
 
   /// Writes several values in one transaction. What goes wrong is reported to ``errors``, and nothing is written then.
-  public final func apply(_ changes: [DatabaseChange]) { store.apply(changes) }
+  ///
+  /// - Returns: False where nothing was written.
+  @discardableResult
+  public final func apply(_ changes: [DatabaseChange]) -> Bool { store.apply(changes) }
 }
 
 /// A database of models in memory.

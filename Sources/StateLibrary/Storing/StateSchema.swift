@@ -54,6 +54,7 @@ final class StateSchema: Sendable {
   /// Returns whether the data has a place for changes.
   func fits(_ changes: [StagedChange], _ layout: StateLayout) -> Bool {
     changes.allSatisfy { change in
+      if change.isReset { return true }
       guard let table = layout.tables[change.path.model] else { return false }
       if !state.withLock({ $0.models[change.path.model]?.isNamed ?? true }) { return false }
       if needsMarks(change), table.marks == nil { return false }
@@ -75,7 +76,7 @@ final class StateSchema: Sendable {
   private func makeAlone(_ changes: [StagedChange], _ withMarks: Set<ModelKey>) throws {
     let layout = StateLayout(database.catalog)
     if withMarks.isEmpty, fits(changes, layout) { return }
-    let models = Dictionary(grouping: changes) { $0.path.model }
+    let models = Dictionary(grouping: changes.filter { !$0.isReset }) { $0.path.model }
     do {
       try change(to: edited(models, layout, withMarks, isNamed: true))
     } catch let refusal as QueryError {
@@ -151,7 +152,7 @@ private struct ModelEdit {
 
   mutating func addFields(_ changes: [StagedChange]) {
     var placed: Set<PropertyKey> = []
-    for change in changes where change.path.property != .instanceId {
+    for change in changes where change.path.property != .instanceId && !change.isReset {
       let property = change.path.property
       if placed.insert(property).inserted { place(property, change.typeText, change.type) }
     }

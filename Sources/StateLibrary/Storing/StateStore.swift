@@ -89,11 +89,13 @@ final class StateStore: Sendable {
     }
   }
 
-  func apply(_ changes: [DatabaseChange]) {
+  func apply(_ changes: [DatabaseChange]) -> Bool {
     do {
       try write(changes)
+      return true
     } catch {
       report(error, changes.count == 1 ? changes.first?.path : nil)
+      return false
     }
   }
 
@@ -212,7 +214,7 @@ struct StateWriter {
 
   /// Writes a change; returns why it cannot be, if it cannot.
   func write(_ change: StagedChange) -> Failure? {
-    guard let table = layout.tables[change.path.model] else { return .misfit }
+    guard let table = layout.tables[change.path.model] else { return change.isReset ? nil : .misfit }
     do throws(StoreProblem) {
       let place = table.find(change.path.instance, in: transaction)
       if case .status(let status) = change.kind { return try write(status, table, place, change.path) }
@@ -249,7 +251,10 @@ struct StateWriter {
   private func write(
     value change: StagedChange, _ table: StateTable, _ place: EntityPlace
   ) throws(StoreProblem) -> Failure? {
-    guard let column = table.columns[change.path.property], column.type == change.type else { return .misfit }
+    let column = table.columns[change.path.property]
+    // There is nothing to be reset.
+    if change.isReset, column == nil || place == .nowhere { return nil }
+    guard let column, change.isReset || column.type == change.type else { return .misfit }
     var cell: Cell?
     if case .value(let value) = change.kind { cell = value }
     if cell == nil, column.isNonNull {

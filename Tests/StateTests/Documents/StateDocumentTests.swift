@@ -1,8 +1,7 @@
 import Foundation
-import GQLiteState
 import Testing
 
-/// The table in `docs/statemodel.md` names tests that there are, and its own snippet is run.
+/// The table in `docs/statemodel.md` names tests that there are.
 @Suite struct StateDocumentTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
     .standardizedFileURL
@@ -50,29 +49,5 @@ import Testing
     let rows = document.matches(of: #/(?m)^\| [A-Z][^|]+ \| `(\w+)\.(\w+)` \|$/#)
     #expect(rows.count == 7)
     for row in rows { try expectTest(row.1, row.2) }
-  }
-
-  enum Own {
-    @Model(id: 1)
-    final class Person {
-      @Property(id: 1) var name: String
-      @Reference(id: 2) var employer: Person?
-      @ReferenceList(id: 3) var friends: [Person]
-    }
-  }
-
-  @Test func ownSnippet() throws {
-    typealias Person = Own.Person
-    let database = InMemoryDatabase()
-    let alice = Person.create(in: database, id: 123, name: "Alice")
-    alice.friends.append(database.create(id: 124))
-    let answer = try database.gqlite.run("{ person(id: 123) { name friends } }")
-    #expect(answer.jsonString == #"{"person":{"name":"Alice","friends":[124]}}"#)
-
-    let source = try #require(sources["StateDocumentTests"])
-    let snippet = try #require(document.firstMatch(of: #/```swift\nimport GQLiteState\n\n([^`]+)```/#)).1
-    for line in snippet.split(separator: "\n") {
-      #expect(source.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
-    }
   }
 }
