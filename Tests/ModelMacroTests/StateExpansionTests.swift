@@ -178,6 +178,39 @@ import Testing
     #expect(other.expansion ?? "" == "")
   }
 
+  /// Whatever a declaration looks like, there is an answer, and what it says points into the source.
+  @Test func mutatedDeclarations() {
+    let seed = """
+      @Model(id: Numbers.item) public final class `Item`: P {
+        @Property(id: 1) var name: String = "a\\(b)"
+        @GQLiteState.Reference(id: 0x2) private(set) var next: Item? { didSet {} }
+        #if A
+        @ReferenceList(id: 3_0) var list: Set<Pair<Item, B>>, b: Int
+        #endif
+        @Property(id: 4) @Property(id: 5) static let x = [1]
+      }
+      """
+    var random = SplitMix(state: 0xC1A55)
+    for round in 0..<4_000 {
+      var bytes = Array(seed.utf8)
+      if round % 3 == 0 { bytes.removeSubrange(random.below(bytes.count)...) }
+      for _ in 0...random.below(8) where !bytes.isEmpty {
+        let start = random.below(bytes.count)
+        if round % 2 == 0 {
+          bytes.removeSubrange(start..<min(bytes.count, start + 1 + random.below(20)))
+        } else {
+          let piece = RobustnessTests.pieces[random.below(RobustnessTests.pieces.count)]
+          bytes.insert(contentsOf: piece.utf8, at: start)
+        }
+      }
+      let source = String(decoding: bytes, as: UTF8.self)
+      for diagnostic in members(source).diagnostics {
+        #expect(diagnostic.range.upperBound <= source.utf8.count, "\(source)")
+      }
+      _ = conformance(source)
+    }
+  }
+
   @Test func fixes() {
     let output = members("@Model(id: 1) struct Item {}")
     #expect(output.diagnostics.first?.fixes.map(\.text) == ["class"])
