@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .library(name: "GQLite", targets: ["GQLite"]),
     .library(name: "GQLiteModels", targets: ["GQLiteModels"]),
+    .library(name: "GQLiteState", targets: ["GQLiteState"]),
     .executable(name: "gqlite", targets: ["GQLiteCLI"]),
     .executable(name: "regret", targets: ["regret"]),
   ],
@@ -180,6 +181,17 @@ let package = Package(
       ],
       path: "Tests/ModelTests"),
     .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),
+
+    // Objects of classes over paths, as StateModel has them.
+    .target(
+      name: "GQLiteState",
+      dependencies: [
+        "GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "GQLEngine", "GQLStorage", "GQLModels", "GQLModelMacros",
+      ],
+      path: "Sources/StateLibrary"),
+    .testTarget(
+      name: "StateTests", dependencies: ["GQLiteState", "GQLEngine", "StateExample"], path: "Tests/StateTests"),
+    .executableTarget(name: "StateExample", dependencies: ["GQLiteState"], path: "Examples/State"),
 
     // Random queries, a plain reference evaluator, and a program that compares many of them.
     .target(

@@ -46,8 +46,9 @@ extension Database {
   ///
   /// - Parameter body: gets the newest version, and whether there is a schema.
   ///   `rewrites` says that rows have other numbers in what it makes.
+  ///   `time` is when it is made; nil for now.
   package func replacing<Output>(
-    rewrites: Bool = false,
+    rewrites: Bool = false, time: Int64? = nil,
     _ body: (_ base: Snapshot, _ hasSchema: Bool) throws(QueryError) -> (snapshot: Snapshot, output: Output)
   ) throws(QueryError) -> Output {
     try refuseNested()
@@ -57,7 +58,7 @@ extension Database {
       _ = try newestVersion()
       let (base, _, hasSchema) = published
       let made = try body(base, hasSchema)
-      let version = try keep(made.snapshot, rewrites: rewrites)
+      let version = try keep(made.snapshot, rewrites: rewrites, time: time)
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot

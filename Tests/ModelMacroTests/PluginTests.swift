@@ -67,6 +67,22 @@ import Testing
     #expect(answers == [#"{"expandMacroResult":{"expandedSource":"","diagnostics":[]}}"#])
   }
 
+  @Test func aModelOfAClassHasMembersAndAnExtension() throws {
+    let declaration = "@Model(id: 1) final class Note { @Property(id: 1) var a: Int }"
+    let conformances = "struct Placeholder: ModelProtocol {}"
+    let (answers, _) = try converse(
+      ["member", "extension"].map { role in
+        request(declaration: declaration, conformances: conformances, macro: "StateModelMacro", role: role)
+      })
+    #expect(
+      answers.first?.hasPrefix(
+        #"{"expandMacroResult":{"expandedSource":"static var modelId: GQLiteState.ModelKey { 1 }\n\nlet id: "#) == true)
+    #expect(
+      answers.last
+        == #"{"expandMacroResult":{"expandedSource":"extension Notes.Note: GQLiteState.ModelProtocol {\n}","#
+        + #""diagnostics":[]}}"#)
+  }
+
   @Test func knowsWhatIsAround() throws {
     let declaration = #"@EntityModel struct A { let id: Int }"#
     let (answers, _) = try converse([

@@ -61,6 +61,12 @@ import Testing
       folder: "ModelLibrary",
       modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "Observation"],
       reexported: ["GQLEngine", "GQLStorage", "GQLModels"]),
+    Rule(
+      folder: "StateLibrary",
+      modules: [
+        "GQLBase", "GQLCatalog", "GQLStore", "GQLWriting", "GQLEngine", "GQLStorage", "GQLModels", "Foundation",
+        "Observation", "Combine", "SwiftUI",
+      ], reexported: ["GQLEngine", "GQLStorage"]),
     Rule(folder: "gqlite", modules: ["GQLBase", "GQLite"]),
   ]
 

@@ -30,8 +30,11 @@ import Testing
   @Test func typesAreOfOneJob() {
     var sizes: [String: Int] = [:]
     for file in Self.sources {
+      // The models of classes have a `Database` of their own.
+      let prefix = file.path.hasPrefix("Sources/StateLibrary/") ? "State." : ""
       for block in Self.blocks(file, of: Self.typeName) {
-        sizes[block.name.split(separator: ".").last.map(String.init) ?? block.name, default: 0] += block.lines
+        let name = block.name.split(separator: ".").last.map(String.init) ?? block.name
+        sizes[prefix + name, default: 0] += block.lines
       }
     }
     for (name, lines) in sizes.sorted(by: { $0.key < $1.key }) {

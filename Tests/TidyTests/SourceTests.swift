@@ -27,6 +27,7 @@ import Testing
   @Test func onlyTheLibrariesArePublic() {
     let libraries = [
       "Sources/Engine/", "Sources/Storage/", "Sources/Library/", "Sources/Models/", "Sources/ModelLibrary/",
+      "Sources/StateLibrary/",
     ]
     for file in Repository.files(in: ["Sources"], extensions: ["swift"])
     where !libraries.contains(where: file.path.hasPrefix) {

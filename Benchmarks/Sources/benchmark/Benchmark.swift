@@ -27,7 +27,7 @@ struct Benchmark {
     if options.only == ["state"] {
       try LiveBenchmark(options.scale, report).run()
       try ObjectBenchmark(report).run()
-      return try measurePast()
+      try measurePast()
       return try measureHistory()
     }
     if !options.isJSON {

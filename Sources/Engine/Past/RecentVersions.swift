@@ -109,7 +109,7 @@ final class RecentVersions: Sendable {
   private static let overhead = 56
   /// Versions that were made again, each with pages of its own.
   private static let mostRewound = 8
-  /// Earlier layouts, each with a version of its own.
+  /// Earlier layouts, each with a version of its own. All are kept where all changes are.
   fileprivate static let mostPeriods = 4
 
   private let state: Lock<State>
@@ -424,8 +424,9 @@ extension RecentVersions.State {
   /// Drops what is too much, the oldest first.
   fileprivate mutating func trim() {
     // In place: a copy of a period would have its commits copied when the first is dropped.
-    while !periods.isEmpty, bytes > limit || periods.count > RecentVersions.mostPeriods {
-      if periods[0].dropped == periods[0].commits.count || periods.count > RecentVersions.mostPeriods {
+    let mostPeriods = limit == .max ? .max : RecentVersions.mostPeriods
+    while !periods.isEmpty, bytes > limit || periods.count > mostPeriods {
+      if periods[0].dropped == periods[0].commits.count || periods.count > mostPeriods {
         if periods.count == 1 { return }
         bytes -= periods[0].bytes
         periods.removeFirst()

@@ -2,13 +2,21 @@
 package enum ModelMacro: String, Sendable {
   case entityModel = "EntityModelMacro"
   case embeddedModel = "EmbeddedModelMacro"
+  case stateModel = "StateModelMacro"
 
   package var attribute: String {
     switch self {
     case .entityModel: "EntityModel"
     case .embeddedModel: "EmbeddedModel"
+    case .stateModel: "Model"
     }
   }
+
+  /// The keyword of the types that it extends.
+  var keyword: String { self == .stateModel ? "class" : "struct" }
+
+  /// The parts of a type that it writes, as the compiler calls them.
+  var roles: [String] { self == .stateModel ? ["member", "extension"] : ["extension"] }
 
   /// The protocol that the extension conforms to.
   var conformance: String { attribute + "Protocol" }
@@ -18,6 +26,7 @@ package enum ModelMacro: String, Sendable {
     switch self {
     case .entityModel: "entity model"
     case .embeddedModel: "embedded model"
+    case .stateModel: "model"
     }
   }
 }
@@ -34,12 +43,18 @@ package enum EntityModelMacro {
     package var conforms: Bool
     /// The heads of the declarations around it, from the inside.
     package var context: [String]
+    /// The part of the type that is written: of a model of a class, its members or its extension.
+    package var role: String
 
-    package init(declaration: String, extendedType: String, conforms: Bool = true, context: [String] = []) {
+    package init(
+      declaration: String, extendedType: String, conforms: Bool = true, context: [String] = [],
+      role: String = "extension"
+    ) {
       self.declaration = declaration
       self.extendedType = extendedType
       self.conforms = conforms
       self.context = context
+      self.role = role
     }
   }
 
@@ -52,21 +67,30 @@ package enum EntityModelMacro {
   package static func expand(_ input: Input, as macro: ModelMacro = .entityModel) -> Output {
     let stream = TokenStream(input.declaration)
     guard let declaration = DeclarationScanner.declaration(in: stream) else {
+      if macro == .stateModel, input.role != "member" { return Output(expansion: "", diagnostics: []) }
       let range = stream.bytes(0..<min(1, stream.count)) ?? 0..<0
       return Output(expansion: nil, diagnostics: [MacroProblem.notAType(macro).diagnostic(at: range)])
     }
     var reader = EntityModelReader(stream, declaration, context: input.context.map(TokenStream.init), for: macro)
+    if macro == .stateModel {
+      let model = reader.readState()
+      // The members have the problems too.
+      guard input.role == "member" else {
+        return Output(expansion: model.flatMap { $0.extensionText(input) } ?? "", diagnostics: [])
+      }
+      return Output(expansion: model?.memberText() ?? "", diagnostics: reader.diagnostics)
+    }
     let model =
       switch macro {
       case .entityModel: reader.read()
-      case .embeddedModel: reader.readEmbedded()
+      case .embeddedModel, .stateModel: reader.readEmbedded()
       }
     guard let model else { return Output(expansion: nil, diagnostics: reader.diagnostics) }
     let writer = EntityModelWriter(model: model, type: input.extendedType, conforms: input.conforms)
     let text =
       switch macro {
       case .entityModel: writer.text()
-      case .embeddedModel: writer.embeddedText()
+      case .embeddedModel, .stateModel: writer.embeddedText()
       }
     return Output(expansion: text, diagnostics: reader.diagnostics)
   }

@@ -42,11 +42,12 @@ struct EntityModelReader {
 
   mutating func checkHead() -> Bool {
     let keyword = stream.word(declaration.keyword)
-    guard keyword == "struct" else {
-      let fix = MacroFix(message: "make it a struct", range: stream.bytes(declaration.keyword), text: "struct")
+    guard keyword == macro.keyword else {
+      let fix = MacroFix(
+        message: "make it a \(macro.keyword)", range: stream.bytes(declaration.keyword), text: macro.keyword)
       report(
-        .notAStruct(macro, name: typeName, kind: keyword), stream.bytes(declaration.keyword),
-        fixes: keyword == "class" || keyword == "actor" ? [fix] : [])
+        .notOfKind(macro, name: typeName, kind: keyword), stream.bytes(declaration.keyword),
+        fixes: ["struct", "class", "actor"].contains(keyword) ? [fix] : [])
       return false
     }
     if !context.isEmpty, let modifier = declaration.modifiers.first(where: { $0.name == "private" }),
@@ -168,7 +169,7 @@ struct EntityModelReader {
   }
 
   /// A wrapper on a `let` is an error of the compiler's, too; this one mends it.
-  private mutating func checkIsVariable(_ property: PropertyDeclaration, _ wrapper: Attribute) -> Bool {
+  mutating func checkIsVariable(_ property: PropertyDeclaration, _ wrapper: Attribute) -> Bool {
     guard !property.isVariable else { return true }
     let range = stream.bytes(property.introducer)
     report(
@@ -246,7 +247,7 @@ struct EntityModelReader {
 
 extension Attribute {
   /// Indicates whether the attribute is of this library, as far as its name tells.
-  var isOurs: Bool { qualifier == nil || qualifier == "GQLiteModels" }
+  var isOurs: Bool { qualifier == nil || qualifier == "GQLiteModels" || qualifier == "GQLiteState" }
 
   /// Whether it names a global actor, which wraps nothing.
   fileprivate var isActor: Bool { name.hasSuffix("Actor") }

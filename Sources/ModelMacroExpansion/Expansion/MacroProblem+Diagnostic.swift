@@ -6,10 +6,11 @@ extension MacroProblem {
   /// One sentence for the programmer, in the style of the compiler.
   var message: String {
     switch self {
-    case .notAStruct(let macro, let name, let kind):
-      "'@\(macro.attribute)' needs a struct, and '\(name)' is \(kind == "class" || kind == "protocol" ? "a" : "an") \(kind)"
+    case .notOfKind(let macro, let name, let kind):
+      "'@\(macro.attribute)' needs a \(macro.keyword), and '\(name)' is "
+        + (kind == "actor" || kind == "enum" || kind == "extension" ? "an" : "a") + " \(kind)"
     case .notAType(let macro):
-      "'@\(macro.attribute)' needs a struct"
+      "'@\(macro.attribute)' needs a \(macro.keyword)"
     case .noID(let type):
       "entity model '\(type)' needs a property 'id' in its body"
     case .inaccessible(let macro, let type):
@@ -28,6 +29,18 @@ extension MacroProblem {
         + "the beginning"
     case .misplacedField(let name):
       "'@Field' says nothing of '\(name)': it is for stored properties and relations of entity models"
+    case .numberNotLiteral(let attribute, let name):
+      "'\(name)' needs its number as an integer literal: '@\(attribute)(id: 1)'"
+    case .numberOutOfRange(let name):
+      "the number of '\(name)' must be from 1 to \(Int32.max)"
+    case .numberTakenTwice(let first, let second, let number):
+      "'\(first)' and '\(second)' can't both have the number \(number)"
+    case .propertyWithoutType(let attribute, let name):
+      "'\(name)' needs a type to be '@\(attribute)'"
+    case .staticProperty(let attribute, let name):
+      "'\(name)' can't be static to be '@\(attribute)'"
+    case .conditionalProperty(let name):
+      "'\(name)' can't stand under '#if' in a model, whose properties are the same in all programs that share data"
     case .relationWithoutType(let name):
       "relation '\(name)' needs a type: 'Entity?' for one, '[Entity]?' for many"
     case .relationNotOptional(let name, let type):

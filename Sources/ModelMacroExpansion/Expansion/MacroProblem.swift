@@ -1,7 +1,7 @@
 /// What a macro can find wrong with a declaration.
 enum MacroProblem: Equatable {
   /// `@EntityModel class User {}`
-  case notAStruct(ModelMacro, name: String, kind: String)
+  case notOfKind(ModelMacro, name: String, kind: String)
   /// `@EntityModel func f() {}`
   case notAType(ModelMacro)
   /// `@EntityModel struct User { var name: String }`
@@ -21,6 +21,19 @@ enum MacroProblem: Equatable {
 
   /// `@Field(7) static var count = 0`
   case misplacedField(name: String)
+
+  /// `@Property(id: Self.number) var name: String`
+  case numberNotLiteral(attribute: String, name: String)
+  /// `@Property(id: 0) var name: String`
+  case numberOutOfRange(name: String)
+  /// `@Property(id: 1) var a: Int; @Property(id: 1) var b: Int`
+  case numberTakenTwice(first: String, second: String, number: Int)
+  /// `@Property(id: 1) var a = 1`
+  case propertyWithoutType(attribute: String, name: String)
+  /// `@Property(id: 1) static var a: Int`
+  case staticProperty(attribute: String, name: String)
+  /// `#if DEBUG` around `@Property(id: 1) var a: Int`
+  case conditionalProperty(name: String)
 
   /// `@Relationship(inverse: \.users) var chats`
   case relationWithoutType(name: String)

@@ -35,9 +35,10 @@ package struct MacroPlugin {
     if type == "FieldMacro" { return result("", []) }
     guard let macro = ModelMacro(rawValue: type) else { return refusal("this plug-in has no macro '\(type)'") }
     let role = request["macroRole"]?.string ?? ""
-    guard role == "extension" else { return refusal("'@\(macro.attribute)' can't be expanded as '\(role)'") }
+    guard macro.roles.contains(role) else { return refusal("'@\(macro.attribute)' can't be expanded as '\(role)'") }
+    let extended = request["extendedTypeSyntax"]?["source"]?.string
     guard let declaration = request["declSyntax"]?["source"]?.string,
-      let extendedType = request["extendedTypeSyntax"]?["source"]?.string
+      let extendedType = role == "extension" ? extended : ""
     else { return refusal("'@\(macro.attribute)' needs a declaration") }
 
     // The protocols that the type lacks are written as those of a struct; an empty list is an absent one.
@@ -45,7 +46,7 @@ package struct MacroPlugin {
     let input = EntityModelMacro.Input(
       declaration: declaration, extendedType: TokenStream(extendedType).trimmed,
       conforms: (0..<lacking.count).contains { lacking.word($0) == macro.conformance },
-      context: (request["lexicalContext"]?.array ?? []).compactMap { $0["source"]?.string })
+      context: (request["lexicalContext"]?.array ?? []).compactMap { $0["source"]?.string }, role: role)
     let output = EntityModelMacro.expand(input, as: macro)
     let place = request["declSyntax"]?["location"]
     return result(output.expansion, output.diagnostics.map { self.diagnostic($0, place: place) })

@@ -116,10 +116,18 @@ final class DescribedCodec<Value: LosslessStringConvertible>: ValueCodec<Value> 
 extension ValueCodec {
   /// The codec for a type about which nothing is known statically.
   static func make() -> ValueCodec<Value> {
-    if let type = Value.self as? any _ColumnValue.Type { return adopt(stored(type)) }
-    if let type = Value.self as? any (RawRepresentable<String> & CaseIterable).Type, let codec = names(type) {
+    if !(Value.self is any _ColumnValue.Type),
+      let type = Value.self as? any (RawRepresentable<String> & CaseIterable).Type,
+      let codec = names(type)
+    {
       return adopt(codec)
     }
+    return makePlain()
+  }
+
+  /// The codec for a type about which nothing is known statically, where the schema has no enum of it.
+  static func makePlain() -> ValueCodec<Value> {
+    if let type = Value.self as? any _ColumnValue.Type { return adopt(stored(type)) }
     if let type = Value.self as? any RawRepresentable.Type, let codec = raw(type) { return adopt(codec) }
     if let type = Value.self as? any Codable.Type { return adopt(json(type)) }
     if let type = Value.self as? any CaseIterable.Type { return adopt(cases(type)) }
