@@ -96,7 +96,30 @@ package struct KillProof {
       try database.run(Workload.everything).jsonString, try twin.run(Workload.everything).jsonString
     )
     if found != wanted { return "at \(counts): \(Proofs.firstDifference(found, wanted))" }
-    return try unseen(database)
+    return try unseen(database) ?? past()
+  }
+
+  /// The counters of the past do not ascend, or cannot be read though their history reaches so far.
+  private func past() throws -> String? {
+    let reader = try Database(path: path, storage: StorageOptions(access: .read, recentVersions: 0))
+    var before = Array(repeating: 0, count: workload.threads)
+    let newest = reader.version
+    for step in 0...4 {
+      let version = newest * Int64(step) / 4
+      let answer: String
+      do {
+        answer = try reader.run("query @asOf(version: \(version)) { Counter(orderBy: id) { n } }").jsonString
+      } catch {
+        if error.problems.first?.code == "no-history" { continue }
+        return "as of \(version) of \(newest): \(error)"
+      }
+      let found = answer.split(separator: ":").compactMap { Int($0.prefix { $0.isNumber || $0 == "-" }) }
+      for (thread, count) in found.enumerated() {
+        if count < before[thread] || count > counts[thread] { return "as of \(version): \(found) after \(before)" }
+        before[thread] = count
+      }
+    }
+    return nil
   }
 
   /// A commit saw others that are not there: the commits that are there are no prefix.

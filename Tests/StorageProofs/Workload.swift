@@ -19,9 +19,9 @@ package struct Workload: Sendable {
   package static let schema = """
     enum Kind { BOOK LAMP }
     interface Named { name: String }
-    type Counter { id: Int! n: Int! seen: [Int!] note: String }
-    type Maker implements Named { id: ID! seq: Int! owner: Int! name: String items: [Item] }
-    type Item implements Named {
+    type Counter @history { id: Int! n: Int! seen: [Int!] note: String }
+    type Maker implements Named @history { id: ID! seq: Int! owner: Int! name: String items: [Item] }
+    type Item implements Named @history(versions: 20) {
       id: ID!
       seq: Int! @index
       owner: Int! @index

@@ -108,7 +108,7 @@ extension Benchmark {
       if !directive.isEmpty { try measureFar(again, first, "a file") }
       try again.compact()
       try again.close()
-      sizes.append(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+      sizes.append(try Data(contentsOf: URL(filePath: path)).count)
     }
     let bytes = Double(sizes[1] - sizes[0]) / Double(Self.changes)
     Self.show("state_file_bytes", "bytes in a file of an update of one field", bytes, "bytes")

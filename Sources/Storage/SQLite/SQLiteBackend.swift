@@ -177,7 +177,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     newest = reader.point
     if format != StorageFormat.newest, options.access == .write {
       notesNewest = false
-      try transaction(connection) { () throws(QueryError) in try StorageFormat.upgrade(connection, from: format) }
+      try transaction(connection) { () throws(QueryError) in
+        try StorageFormat.upgrade(connection, from: format)
+        let history = HistoryTable(reader.catalog, try StorageLayout(reader.catalog, connection), connection)
+        let start = HistoryStart(version: reader.point.version, time: WallClock.now)
+        try history.takeOver(nil, reader.catalog, from: start)
+      }
       format = StorageFormat.newest
     }
     tables.history = nil
