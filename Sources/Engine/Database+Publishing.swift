@@ -77,7 +77,7 @@ extension Database {
   }
 
   /// Throws where the thread is the writer already, and would wait for itself.
-  func refuseNested() throws(QueryError) {
+  package func refuseNested() throws(QueryError) {
     guard writingThread.load(ordering: .relaxed) == Self.thread else { return }
     throw QueryError(
       [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))

@@ -120,6 +120,33 @@ import Testing
     #expect(strange.errors.count == 1 && Item(database: strange, id: 1).name == "")
   }
 
+  @Test func handlersThatWrite() {
+    let database = InMemoryDatabase()
+    let path = Path(3, 1, 1)
+    database.errors.handler = { error in
+      if error.code == "data-loss" { database.set(1, for: Path(4, 1, 1)) }
+    }
+    database.set("many", for: path)
+    database.set(5, for: path)
+    #expect(database.get(path) == 5 && database.get(Path(4, 1, 1)) == 1)
+  }
+
+  /// Who writes objects within a transaction is refused, also while others change the schema.
+  @Test func transactionsOfTextBesideModels() async {
+    let database = InMemoryDatabase()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for model in 1...60 { database.set(model, for: Path(model, 1, 1)) } }
+      group.addTask {
+        for model in 61...120 {
+          try? database.gqlite.transaction { _ in database.set(model, for: Path(model, 1, 1)) }
+        }
+      }
+    }
+    for model in 1...60 { #expect(database.get(Path(model, 1, 1)) == model) }
+    for model in 61...120 { #expect(database.get(Path(model, 1, 1)) as Int? == nil) }
+    #expect(database.errors.count == 60)
+  }
+
   @Test func writingWithinATransactionOfText() throws {
     let database = InMemoryDatabase()
     let item: Item = database.create(id: 1)

@@ -54,6 +54,35 @@ import Testing
     }
   }
 
+  /// A cache with the functions that the document asks for.
+  struct PlainCache: DatabaseCache {
+    final class Values {
+      var values: [Path: Any] = [:]
+    }
+    private let values = Values()
+    func get<Value: DatabaseValue>(_ path: Path) -> Value? { values.values[path].flatMap { $0 as? Value } }
+    func set<Value: DatabaseValue>(_ value: Value, for path: Path) { values.values[path] = value }
+  }
+
+  @Test func cachesThatForgetNothing() {
+    let database = InMemoryDatabase()
+    let combined = CachedDatabase(wrapping: database, cache: PlainCache())
+    let item = Item.create(in: combined, id: 1, name: "a", ratio: 1)
+    #expect(item.name == "a" && item.ratio == 1)
+    item.name = "b"
+    item.ratio = .infinity
+    #expect(item.name == "b" && item.ratio == 1)
+    item.deleteAndClearProperties()
+    #expect(item.name == "" && item.ratio == 0 && item.status == .deleted)
+    item.insert()
+    let context = combined.createEditingContext()
+    context.get(id: 1, of: Item.self)?.name = "c"
+    context.commitChanges()
+    #expect(item.name == "c" && item.status == .created)
+    context.get(id: 1, of: Item.self)?.ratio = .nan
+    #expect(!context.commitChanges() && context.hasChanges && item.ratio == 0)
+  }
+
   @Test func readsTheCacheFirst() {
     let database = InMemoryDatabase()
     let combined = CachedDatabase(wrapping: database, cache: MaximumCountCache(maxCount: 10))

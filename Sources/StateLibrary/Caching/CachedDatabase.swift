@@ -1,11 +1,16 @@
 /// A memory of values by their paths.
-public protocol DatabaseCache: AnyObject {
+public protocol DatabaseCache {
   /// Returns the value of a path, if it is there.
   func get<Value: DatabaseValue>(_ path: Path) -> Value?
   /// Notes the value of a path.
   func set<Value: DatabaseValue>(_ value: Value, for path: Path)
   /// Forgets the value of a path.
   func remove(_ path: Path)
+}
+
+extension DatabaseCache {
+  /// Forgets nothing: a ``CachedDatabase`` notes each value that it changes.
+  public func remove(_ path: Path) {}
 }
 
 /// A database that reads from a cache first.
@@ -33,15 +38,24 @@ public final class CachedDatabase: Database {
   /// Writes the value of a path to the database. The cache has what the database has made of it.
   public func set<Value: DatabaseValue>(_ value: Value, for path: Path) {
     wrapped.set(value, for: path)
-    cache.remove(path)
-    if let stored: Value = wrapped.get(path) { cache.set(stored, for: path) }
+    note(value, path, isReset: false)
   }
 
-  /// Writes several values to the database; the cache forgets the old ones.
+  /// Notes what the database has made of a value, which may be the old one.
+  private func note<Value: DatabaseValue>(_ value: Value, _ path: Path, isReset: Bool) {
+    cache.remove(path)
+    if let stored: Value = wrapped.get(path) {
+      cache.set(stored, for: path)
+    } else if isReset {
+      cache.set(value, for: path)
+    }
+  }
+
+  /// Writes several values to the database. The cache has what the database has made of them.
   @discardableResult
   public func apply(_ changes: [DatabaseChange]) -> Bool {
     let isWritten = wrapped.apply(changes)
-    for change in changes { cache.remove(change.path) }
+    for change in changes { note(change.value, change.path, isReset: isWritten && change.isReset) }
     return isWritten
   }
 

@@ -70,22 +70,31 @@ final class StateSchema: Sendable {
   ///
   /// - Parameter withMarks: The models whose types need a place for marks.
   func make(room changes: [StagedChange], withMarks: Set<ModelKey> = []) throws {
-    try changing.withLock { _ in try makeAlone(changes, withMarks) }
+    let losses = try changing.withLock { _ in try makeAlone(changes, withMarks) }
+    // Code of the program may be called, which may change models.
+    for loss in losses { errors.report(loss) }
   }
 
-  private func makeAlone(_ changes: [StagedChange], _ withMarks: Set<ModelKey>) throws {
+  /// Returns what is lost.
+  private func makeAlone(_ changes: [StagedChange], _ withMarks: Set<ModelKey>) throws -> [StateError] {
     let layout = StateLayout(database.catalog)
-    if withMarks.isEmpty, fits(changes, layout) { return }
+    if withMarks.isEmpty, fits(changes, layout) { return [] }
+    var losses: [StateError] = []
     let models = Dictionary(grouping: changes.filter { !$0.isReset }) { $0.path.model }
     do {
-      try change(to: edited(models, layout, withMarks, isNamed: true))
+      losses = try change(to: edited(models, layout, withMarks, isNamed: true))
     } catch let refusal as QueryError {
       // Names that do not fit are made up.
-      do { try change(to: edited(models, layout, withMarks, isNamed: false)) } catch _ as QueryError { throw refusal }
+      do {
+        losses = try change(to: edited(models, layout, withMarks, isNamed: false))
+      } catch _ as QueryError {
+        throw refusal
+      }
     }
     state.withLock { state in
       for model in models.keys { state.models[model]?.isNamed = true }
     }
+    return losses
   }
 
   private func edited(
@@ -104,16 +113,17 @@ final class StateSchema: Sendable {
     return text
   }
 
-  /// Changes the schema, and reports what is lost: values that the type of a property no longer has.
-  private func change(to text: SchemaText) throws {
-    if text.text == database.schema { return }
+  /// Changes the schema. Returns what is lost: values that the type of a property no longer has.
+  private func change(to text: SchemaText) throws -> [StateError] {
+    if text.text == database.schema { return [] }
     do {
       try database.changeSchema(to: text.text, name: "models")
+      return []
     } catch {
       let losses = error.problems.filter { $0.code == "data-loss" }
       if losses.isEmpty { throw error }
       try database.changeSchema(to: text.text, name: "models", allowingLoss: true)
-      for loss in losses { errors.report(StateError(code: "data-loss", loss.message)) }
+      return losses.map { StateError(code: "data-loss", $0.message) }
     }
   }
 }

@@ -112,6 +112,8 @@ final class StateStore: Sendable {
   /// Writes changes as one transaction: all of them or none.
   func write(_ changes: [DatabaseChange]) throws {
     if changes.isEmpty { return }
+    // Who writes within a transaction would wait for itself, or for those who wait for it.
+    try database.refuseNested()
     let staged = try changes.map { change throws(StateError) in try StagedChange(change) }
     if staged.count == 1, try replace(staged[0]) { return }
     // Another thread may change the schema meanwhile.
