@@ -76,6 +76,7 @@ do {
 
 try showVariations(database)
 try lookBack()
+try edit()
 try changeData()
 try changeSchema()
 try keepData()

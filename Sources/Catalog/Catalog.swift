@@ -276,6 +276,8 @@ package struct Property: Sendable, Hashable {
   package var source: String?
   /// `@source(mixed: true)`: numbers and truth values of data are texts as they are written.
   package var isMixed = false
+  /// `@merge(by: SUM)`: what becomes of it where both sides of a merge have written it.
+  package var merge: MergeRule?
   package var identity = Identity()
   /// `@history(off: true)`: the value is as it is now in every past.
   package var isOutOfHistory = false

@@ -9,6 +9,11 @@ package protocol SnapshotCompanion: AnyObject, Sendable {
   func moved(to catalog: Catalog) -> any SnapshotCompanion
   /// The name of a property whose values no column holds, so that no file can; nil if there is none.
   var propertyWithoutColumn: String? { get }
+  /// What is to be kept with the result of a merge: what another has, and of this one's what belongs to some of its rows,
+  /// which have the numbers `to` in the result.
+  func merged(
+    into other: (any SnapshotCompanion)?, rows: [(type: EntityTypeID, from: UInt32, to: UInt32)]
+  ) -> any SnapshotCompanion
 }
 
 /// Those who are told that a database has a new version, and of what data.

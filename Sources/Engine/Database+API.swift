@@ -16,15 +16,17 @@ extension Database {
   ///
   /// - Throws: ``QueryError`` if types are nested more deeply than documents may be.
   package func introspection() throws(QueryError) -> Answer {
-    let text = Self.introspectionQuery(wrappings: introspected.mostWrappings)
+    let text = IntrospectionSchema.introspectionQuery(wrappings: introspected.mostWrappings)
     let document = try QueryDocument(name: "introspection", bytes: Array(text.utf8), dialect: .graphql)
     var answer = Answer(utf8: [])
     for query in try prepareAll(document) { answer = try query.run() }
     return answer
   }
+}
 
+extension IntrospectionSchema {
   /// The query for everything, with as many `ofType` inside each other as types have lists and non-null forms.
-  private static func introspectionQuery(wrappings: Int) -> String {
+  fileprivate static func introspectionQuery(wrappings: Int) -> String {
     let reference =
       String(repeating: "kind name ofType { ", count: wrappings) + "kind name"
       + String(repeating: " }", count: wrappings)
@@ -55,9 +57,7 @@ extension Database {
       fragment Reference on __Type { \(reference) }
       """
   }
-}
 
-extension IntrospectionSchema {
   /// How many lists and non-null forms the type of a field or an argument is at most inside of.
   fileprivate var mostWrappings: Int {
     var most = 0

@@ -36,6 +36,7 @@ extension Database {
     return try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
+      if let editing, editing.isLive { try? editing.advance(self) }
       let before = committer?.applied
       let output = try body()
       return (output, before.flatMap { committer?.applied(since: $0) })
@@ -64,6 +65,7 @@ extension Database {
         state.snapshot = made.snapshot
         state.version = version
         state.hasSchema = true
+        if rewrites { state.numbering += 1 }
         return old
       }
       withExtendedLifetime(old) { live.noteCommit() }
@@ -78,7 +80,7 @@ extension Database {
 
   /// Throws where the thread is the writer already, and would wait for itself.
   package func refuseNested() throws(QueryError) {
-    guard writingThread.load(ordering: .relaxed) == Self.thread else { return }
+    guard writingThread.load(ordering: .relaxed) == Self.thread || editing?.isWrittenHere ?? false else { return }
     throw QueryError(
       [MutationProblem(.nestedTransaction, at: SourceRange(at: 0)).diagnostic], in: SourceText(name: "", bytes: []))
   }
@@ -124,7 +126,8 @@ extension Database {
     let old = state.withLock { state in
       let old = state.snapshot
       state = State(
-        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion, version: version)
+        snapshot: snapshot, hasSchema: true, schemaWarnings: warnings, companion: companion, version: version,
+        numbering: state.numbering)
       return old
     }
     withExtendedLifetime(old) {

@@ -39,6 +39,8 @@ public final class Database: Sendable {
     var version: Int64 = 0
     /// Indicates whether somebody has looked at what was kept since a version was last cut.
     var isLookedAt = false
+    /// Counts how often rows got other numbers.
+    var numbering = 0
   }
   let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)
@@ -48,7 +50,7 @@ public final class Database: Sendable {
   /// The thread that holds `writer`, so that waiting for itself is told instead of waited for.
   let writingThread = Atomic<UInt>(0)
   /// What was prepared lately.
-  private let recent = RecentTexts()
+  private let recent: RecentTexts
   /// What the program has registered.
   let registry = Lock(Registry())
   /// Tells those who follow the data.
@@ -61,10 +63,12 @@ public final class Database: Sendable {
   package let attachment = Attachment()
   /// The indexes that are built while queries run.
   let indexBuilding = Lock(IndexBuilding())
+  /// Where the data comes from, of an ``EditingContext``; nil for other databases.
+  let editing: EditingOrigin?
 
   /// An empty database without a schema: the first load infers one.
   public init() {
-    committer = nil
+    (committer, editing, recent) = (nil, nil, RecentTexts())
     state = Lock(State(snapshot: Snapshot.empty(Catalog()), hasSchema: false))
   }
 
@@ -73,7 +77,7 @@ public final class Database: Sendable {
   /// - Throws: ``QueryError`` with every problem of the schema.
   public init(schema: String, name: String = "schema.graphql") throws(QueryError) {
     let (catalog, warnings) = try Self.catalog(of: [SourceText(name: name, text: schema)])
-    committer = nil
+    (committer, editing, recent) = (nil, nil, RecentTexts())
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
     past.keepHistory(of: catalog, isInMemory: true, from: .ever)
   }
@@ -85,16 +89,29 @@ public final class Database: Sendable {
   ) throws(QueryError) {
     let sources = schemaTexts.map { SourceText(name: $0.name, bytes: $0.bytes) }
     let (catalog, warnings) = try Self.catalog(of: sources, limits: limits)
-    committer = nil
+    (committer, editing, recent) = (nil, nil, RecentTexts())
     state = Lock(State(snapshot: Snapshot.empty(catalog), hasSchema: true, schemaWarnings: warnings))
     past.keepHistory(of: catalog, isInMemory: true, from: .ever)
   }
 
   /// A database that begins with what a snapshot holds.
   package init(_ snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
-    committer = nil
+    (committer, editing, recent) = (nil, nil, RecentTexts())
     state = Lock(State(snapshot: snapshot, hasSchema: true, companion: companion))
     past.keepHistory(of: snapshot.catalog, isInMemory: true, from: .ever)
+  }
+
+  /// The database of an editing context.
+  init(
+    editing origin: EditingOrigin, _ begin: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool)
+  ) {
+    (committer, editing, recent) = (nil, origin, origin.parent.recent)
+    state = Lock(State(snapshot: begin.snapshot, hasSchema: begin.hasSchema, companion: begin.companion))
+    limitState.withLock { $0 = origin.parent.limits }
+    var known = origin.parent.registry.withLock { $0 }
+    known.undo = [EditingOrigin.undoOrigin: UndoHistory()]
+    registry.withLock { $0 = known }
+    past.keep(bytes: 64 << 20, after: 0, time: .min)
   }
 
   /// A database that begins with what a storage keeps, and has it keep what is committed.
@@ -106,6 +123,7 @@ public final class Database: Sendable {
     _ stored: StoredVersion, storage: any CommitStorage, refusal: QueryError? = nil, isFollowing: Bool = false,
     recentVersions: Int = 0
   ) {
+    (editing, recent) = (nil, RecentTexts())
     committer = Committer(storage, version: stored.version, refusal: refusal, isFollowing: isFollowing, past)
     state = Lock(State(snapshot: stored.snapshot, hasSchema: stored.hasSchema, version: stored.version))
     committer?.live = live
@@ -158,6 +176,7 @@ public final class Database: Sendable {
       if committer.following != nil { _ = try? refresh() }
       return state.keptVersion(committer)
     }
+    if let editing { editing.follow(self) }
     if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
     return state.withPublished { $0.snapshot }
   }
@@ -175,6 +194,7 @@ public final class Database: Sendable {
       }
       return withExtendedLifetime(old) { published }
     }
+    if let editing { editing.follow(self) }
     return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
   /// The schema as SDL: the one given, or the one inferred.

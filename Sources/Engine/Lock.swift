@@ -37,6 +37,14 @@ final class Lock<State>: @unchecked Sendable {
     return try body(&state)
   }
 
+  /// Calls `body` unless somebody has the lock. Returns nil then.
+  @discardableResult
+  func withLockIfFree<Result>(_ body: (inout State) -> Result) -> Result? {
+    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+    defer { pthread_mutex_unlock(mutex) }
+    return body(&state)
+  }
+
   /// Calls as ``withLock(_:)`` does, without sleeping at first: for who others make way for, see ``letOthersPass()``. They
   /// wait until it goes on, and waking would take longer than what they do.
   func withLockSoon<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {

@@ -43,7 +43,7 @@ extension Database: EntityStore {
   /// `body` must not write to the database but through the context that it gets.
   @discardableResult
   public func update<Output>(_ body: (inout Context) throws -> Output) throws -> Output {
-    try exclusively {
+    try changingEntities {
       var context = entities
       let before = context.storage.current
       let output = try body(&context)
@@ -68,6 +68,13 @@ extension DatabaseView {
 
 extension ModelBinding: SnapshotCompanion {
   package func moved(to catalog: Catalog) -> any SnapshotCompanion { fitted(to: catalog) }
+
+  package func merged(
+    into other: (any SnapshotCompanion)?, rows: [(type: EntityTypeID, from: UInt32, to: UInt32)]
+  ) -> any SnapshotCompanion {
+    guard let other = other as? ModelBinding else { return self }
+    return bringing(rows, into: other)
+  }
 }
 
 extension EntityModelProtocol {

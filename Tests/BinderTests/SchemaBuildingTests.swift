@@ -297,6 +297,16 @@ import Testing
     ("misplaced-directive", #"interface N { n: Int @was(name: "m") } type A implements N { id: ID! n: Int }"#, "was"),
     ("misplaced-directive", #"type A { id: ID! n: Int @computed(as: "1") @was(name: "m") }"#, "was"),
     ("misplaced-directive", "enum E @number(value: 1) { X } type A { id: ID! }", "number"),
+    ("missing-directive-argument", "type A { id: ID! n: Int @merge }", "merge"),
+    ("wrong-directive-argument", "type A { id: ID! n: Int @merge(by: ALL) }", "ALL"),
+    ("wrong-directive-argument", "type A { id: ID! n: String @merge(by: SUM) }", "SUM"),
+    ("wrong-directive-argument", "type A { id: ID! n: Int @merge(by: UNION) }", "UNION"),
+    ("wrong-directive-argument", "type P { x: Int } type A { id: ID! p: [P!] @merge(by: UNION) }", "UNION"),
+    ("wrong-directive-argument", "type A { id: ID! a: A @merge(by: MAX) }", "MAX"),
+    ("repeated-directive", "type A { id: ID! n: Int @merge(by: MIN) @merge(by: MAX) }", "merge"),
+    ("misplaced-directive", "type P { x: Int @merge(by: SUM) } type A { id: ID! p: P }", "merge"),
+    ("misplaced-directive", "type A @merge(by: LAST) { id: ID! }", "merge"),
+    ("misplaced-directive", #"type A { id: ID! n: Int @computed(as: "1") @merge(by: MAX) }"#, "merge"),
   ]
 
   @Test func everyCodeHasASchema() {

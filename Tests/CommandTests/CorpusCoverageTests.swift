@@ -74,8 +74,9 @@ import Testing
   /// What no document brings up, or only one of a size that nobody wants to read.
   static let elsewhere: Set<String> = [
     // Programs.
-    "cancelled", "command-failed", "data-conflict", "data-loss", "data-not-allowed", "function-failed", "function-name",
-    "nested-transaction", "not-live", "read-only", "several-operations", "transaction-ended", "unencodable-value",
+    "cancelled", "command-failed", "context-outdated", "data-conflict", "data-loss", "data-not-allowed",
+    "function-failed", "function-name", "merge-conflict", "nested-transaction", "not-live", "read-only",
+    "several-operations", "transaction-ended", "unencodable-value", "wrong-merge",
     // The command line and its limits.
     "memory", "needs-one-list", "no-operation", "timeout", "unknown-header", "unknown-operation",
     "wrong-header", "wrong-limit",

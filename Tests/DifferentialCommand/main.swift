@@ -7,22 +7,26 @@ import Synchronization
 // differential --corpus N [--seed N]
 // differential --live N [--seed N] [--jobs N] [--reports N]
 // differential --as-of N [--seed N] [--jobs N] [--reports N]
+// differential --merge N [--seed N] [--jobs N] [--reports N]
 //
 // Random queries on random data: the reference evaluator and every plan give the same bytes. A failing database is had
 // again by its seed: `differential --seed N --databases 1`. With `--live`, so many pairs of a live query and a change
 // instead: what is told leads to the bytes of the query run again. With `--corpus`, the same of the queries of
 // Tests/Corpus and Examples, while so many changes are made to each of their databases. With `--as-of`, the answers of
-// so many earlier versions are those that they gave when they were new.
+// so many earlier versions are those that they gave when they were new. With `--merge`, so many editing contexts are
+// saved: what comes of it is what an oracle says, and the laws of merging hold.
 
 var options = [
   "seed": 1, "databases": 1000, "queries": 100, "jobs": 2, "reports": 5, "live": 0, "corpus": 0, "as-of": 0,
+  "merge": 0,
 ]
 var arguments = CommandLine.arguments.dropFirst()
 while let flag = arguments.popFirst() {
   let name = flag.hasPrefix("--") ? String(flag.dropFirst(2)) : flag
   guard options[name] != nil, let value = arguments.popFirst().flatMap({ Int($0) }), value >= 0 else {
     print(
-      "usage: differential [--seed N] [--databases N] [--queries N] [--jobs N] [--reports N] [--live N] [--as-of N]")
+      "usage: differential [--seed N] [--databases N] [--queries N] [--jobs N] [--reports N] [--live N] [--as-of N] "
+        + "[--merge N]")
     exit(2)
   }
   options[name] = value
@@ -64,6 +68,28 @@ if let wanted = options["as-of"], wanted > 0 {
   let seconds = start.duration(to: .now).components.seconds
   print(
     "seeds from \(first): \(result.answers) answers of \(result.versions) versions, \(result.reports.count) differences, "
+      + "\(seconds) s")
+  exit(result.reports.isEmpty ? 0 : 1)
+}
+
+if let wanted = options["merge"], wanted > 0 {
+  let total = Mutex(MergeCampaign.Result())
+  DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+    while true {
+      let place = next.add(1, ordering: .relaxed).oldValue
+      let result = MergeCampaign().run(seed: first &+ UInt64(place))
+      let isEnough = total.withLock { total in
+        total.add(result)
+        return total.merges >= wanted || total.reports.count >= wantedReports
+      }
+      if isEnough { return }
+    }
+  }
+  let result = total.withLock { $0 }
+  for report in result.reports.prefix(wantedReports) { print(report, terminator: "\n\n") }
+  let seconds = start.duration(to: .now).components.seconds
+  print(
+    "seeds from \(first): \(result.merges) merges, \(result.conflicts) conflicts, \(result.reports.count) differences, "
       + "\(seconds) s")
   exit(result.reports.isEmpty ? 0 : 1)
 }

@@ -68,6 +68,40 @@ extension Benchmark {
     Self.show(
       "state_bytes", "bytes kept of an update of one field", Double(1 << 20) / Double(bounded.version - low), "bytes")
     withExtendedLifetime((plain, now)) {}
+    try measureDrafts(kept)
+  }
+
+  /// What editing contexts cost.
+  private func measureDrafts(_ database: Database) throws {
+    database.recentVersions = 0
+    let made = try Self.shortest(10_000) { _ = database.edit() }
+    Self.show("state_draft", "making an editing context", made * 1e6, "µs")
+    let read = "{ note(id: 7) { value } }"
+    let draft = database.edit()
+    try draft.run(#"mutation { updateNote(where: id == 9, set: {text: "mine"}) }"#)
+    let own = try draft.prepare(read)
+    let plain = try database.prepare(read)
+    let here = try Self.shortest(10_000) { _ = try own.run() }
+    let there = try Self.shortest(10_000) { _ = try plain.run() }
+    Self.show("state_draft_read", "a read of a live context, when nothing has moved", here * 1e6, "µs")
+    Self.show("state_plain_read", "the same of its database", there * 1e6, "µs")
+    var (alone, merged, count) = (Double.infinity, Double.infinity, 0)
+    for turn in 0..<20 {
+      for moves in [false, true] {
+        let draft = database.edit(.snapshot)
+        let update = try draft.prepare(
+          "mutation($id: ID!, $text: String!) { updateNote(where: id == $id, set: {text: $text}) }")
+        for id in 0..<1_000 {
+          try update.run(["id": .int(Int64(turn * 1_000 + id)), "text": .string("draft \(turn) \(moves)")])
+        }
+        count = draft.changes.entities.count
+        if moves { try database.run(#"mutation { updateNote(where: id == 3, set: {text: "theirs"}) }"#) }
+        let time = try Self.seconds { try draft.save(conflicts: .mine) }
+        if moves { merged = min(merged, time) } else { alone = min(alone, time) }
+      }
+    }
+    Self.show("state_save", "saving \(count) changes, nothing has moved", alone * 1e3, "ms")
+    Self.show("state_save_merged", "the same, merged", merged * 1e3, "ms")
   }
 
   /// What the history of a type costs, and going back by it: `--only state`.

@@ -149,6 +149,9 @@ extension CatalogComparison {
       }
       compareSignatures(name, same.signature, property.signature)
       compareDefaults(name, same.defaultValue, property.defaultValue)
+      if same.merge != property.merge {
+        differences.append(CatalogDifference(.changed, .field, name, .merge(property.merge?.rawValue)))
+      }
       if same.isCaseInsensitive != property.isCaseInsensitive, !type.isAbstract {
         differences.append(
           CatalogDifference(.changed, .field, name, .caseInsensitive(property.isCaseInsensitive)))

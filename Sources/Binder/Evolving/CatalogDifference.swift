@@ -17,6 +17,8 @@ package struct CatalogDifference: Sendable, Hashable {
     case type(from: String, to: String)
     case computed(Bool)
     case expression
+    /// The rule by which it is merged; nil for none.
+    case merge(String?)
     case defaultValue
     case caseInsensitive(Bool)
     /// The field at the other end.

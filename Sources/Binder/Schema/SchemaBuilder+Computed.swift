@@ -9,7 +9,7 @@ extension SchemaBuilder {
     guard let directive = directives("computed", of: field.directives).first else { return nil }
     for other in field.directives {
       switch other.name.text {
-      case "relation", "default", "collate", "source", "was", "number":
+      case "relation", "default", "collate", "source", "was", "number", "merge":
         report(.misplacedDirective(name: other.name.text, reason: .onComputed), at: other.name.range)
       case let name:
         // Keys are reported where they are made.

@@ -33,6 +33,7 @@ package struct SchemaDirective: Sendable {
     SchemaDirective(name: "root", onObject: ["one", "many"], onAbstract: ["one", "many"]),
     SchemaDirective(name: "source", onField: ["name", "mixed"], onObject: ["name"], onAbstract: ["name"]),
     SchemaDirective(name: "rowNumber", onField: []),
+    SchemaDirective(name: "merge", onField: ["by"]),
     SchemaDirective(
       name: "was", onField: ["name"], onObject: ["name"], onAbstract: ["name"], onEnum: ["name"], onEnumValue: ["name"],
       isRepeatable: true),
@@ -122,15 +123,16 @@ extension SchemaBuilder {
     return value
   }
 
-  /// Why something should no longer be used; nil where nothing says so.
-  func deprecation(in directives: [Directive]) -> String? {
-    guard let directive = directives.first(where: { $0.name.text == "deprecated" }) else { return nil }
-    if let argument = directive.arguments.first(where: { $0.name.text == "reason" }),
-      case .string(let literal) = argument.value.kind
-    {
-      return literal.value
+  /// Returns how the field is merged, as `@merge(by: SUM)` says it; nil where nothing says so.
+  mutating func mergeRule(in list: [Directive], _ type: ValueType) -> MergeRule? {
+    guard let directive = directives("merge", of: list).first else { return nil }
+    if argument("by", of: directive) == nil {
+      report(.missingDirectiveArgument(directive: "merge", argument: "by"), at: directive.name.range)
     }
-    return "No longer supported"
+    var rules = MergeRule.fitting(type)
+    // Embedded objects have nothing that tells them apart.
+    if case .list(.entity(let target)) = type, isOwned(target) { rules.removeAll { $0 == .union } }
+    return choice("by", of: directive, among: rules)
   }
 
   private func isOurs(_ name: String) -> Bool { SchemaDirective.all.contains { $0.name == name } }
@@ -205,5 +207,18 @@ extension SchemaBuilder {
       .wrongDirectiveArgument(
         directive: directive.name.text, argument: argument.name.text, expected: expected, near: near),
       at: argument.value.range)
+  }
+}
+
+extension [Directive] {
+  /// Why something should no longer be used; nil where nothing says so.
+  var deprecation: String? {
+    guard let directive = first(where: { $0.name.text == "deprecated" }) else { return nil }
+    if let argument = directive.arguments.first(where: { $0.name.text == "reason" }),
+      case .string(let literal) = argument.value.kind
+    {
+      return literal.value
+    }
+    return "No longer supported"
   }
 }

@@ -37,7 +37,7 @@ extension SchemaBuilder {
           EmbeddedType.Field(
             name: field.name.text, description: field.description?.value, signature: signature,
             defaultValue: defaultValue(of: field, signature)))
-        fields[fields.count - 1].deprecation = deprecation(in: field.directives)
+        fields[fields.count - 1].deprecation = field.directives.deprecation
         fields[fields.count - 1].source = sourceName(in: field.directives)
         fields[fields.count - 1].isMixed = isMixed(field.directives, signature.type)
         fields[fields.count - 1].identity = identity(in: field.directives)
@@ -204,8 +204,9 @@ extension SchemaBuilder {
           Property(
             id: property, name: field.name.text, description: field.description?.value, signature: signature,
             storage: .relation(RelationID(0))))
-        entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
+        entity.properties[entity.properties.count - 1].deprecation = field.directives.deprecation
         entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
+        entity.properties[entity.properties.count - 1].merge = mergeRule(in: field.directives, signature.type)
         entity.properties[entity.properties.count - 1].identity = identity(in: field.directives)
         continue
       }
@@ -221,9 +222,10 @@ extension SchemaBuilder {
         Property(
           id: property, name: field.name.text, description: field.description?.value, signature: signature,
           storage: storage, defaultValue: defaultValue(of: field, signature), isCaseInsensitive: isFolded))
-      entity.properties[entity.properties.count - 1].deprecation = deprecation(in: field.directives)
+      entity.properties[entity.properties.count - 1].deprecation = field.directives.deprecation
       entity.properties[entity.properties.count - 1].source = sourceName(in: field.directives)
       entity.properties[entity.properties.count - 1].isMixed = isMixed(field.directives, signature.type)
+      entity.properties[entity.properties.count - 1].merge = mergeRule(in: field.directives, signature.type)
       entity.properties[entity.properties.count - 1].identity = identity(in: field.directives)
     }
     if entity.columns.count > Self.columnLimit {

@@ -274,7 +274,7 @@ struct SchemaBuilder {
         catalog.enums[Int(id.index)].values.append(name)
         catalog.enums[Int(id.index)].notes.append(
           EnumType.Note(
-            description: value.description?.value, deprecation: deprecation(in: value.directives),
+            description: value.description?.value, deprecation: value.directives.deprecation,
             identity: identity(in: known)))
       }
       if catalog.enums[Int(id.index)].notes.allSatisfy({ $0 == EnumType.Note() }) {

@@ -113,7 +113,9 @@ private struct SchemaDefinitionWriter {
         }
       }
       directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
-      directives += source(property.source, isMixed: property.isMixed) + identity(property.identity)
+      directives += source(property.source, isMixed: property.isMixed)
+      if let rule = property.merge { directives.append(directive("merge", [("by", .name(name(rule.rawValue)))])) }
+      directives += identity(property.identity)
       if property.isOutOfHistory { directives.append(directive("history", [("off", .boolean(true))])) }
       definition.fields.append(
         field(property.name, property.description, property.signature, directives: directives))

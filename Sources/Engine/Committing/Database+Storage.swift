@@ -124,7 +124,8 @@ extension Database {
         state.version = stored.version
       } else {
         state = State(
-          snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version)
+          snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version,
+          numbering: old.numbering + 1)
       }
       return old
     }

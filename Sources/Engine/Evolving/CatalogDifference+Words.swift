@@ -36,6 +36,8 @@ extension SchemaChange.Difference {
     case .type(let from, let to): "from '\(from)' to '\(to)'"
     case .computed(let isComputed): isComputed ? "is computed" : "is stored"
     case .expression: "is computed in another way"
+    case .merge(let rule?): "is merged by \(rule)"
+    case .merge(nil): "is merged by no rule"
     case .defaultValue: "has another default"
     case .caseInsensitive(let isFolded): isFolded ? "ignores case" : "tells upper from lower case"
     case .inverse(nil, let to?): "gets the inverse '\(to)'"

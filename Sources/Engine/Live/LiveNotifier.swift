@@ -154,6 +154,7 @@ final class LiveNotifier: Sendable {
     inbox.database = database
     if inbox.isRunning { return }
     inbox.isRunning = true
+    database.editing?.beginWatching(database)
     DispatchQueue(label: "gqlite.live", qos: .userInitiated).async { self.run() }
   }
 

@@ -148,6 +148,7 @@ struct LiveWork: ~Copyable {
 
   /// The newest version, and the number of its last transaction.
   private static func newest(of database: Database) -> (snapshot: Snapshot, version: Int64) {
+    database.editing?.follow(database)
     guard let committer = database.committer else { return database.state.withPublished { ($0.snapshot, $0.version) } }
     // Where what others keep cannot be read, what is there is seen.
     if committer.following != nil { _ = try? database.refresh() }

@@ -16,8 +16,8 @@ package struct CellAccess: Sendable {
   package func withNewest<Output>(
     _ version: (Snapshot) -> Output, open: (WriteTransaction) -> Output
   ) -> Output {
-    // What is not kept yet is not seen.
-    if database.isDurable { return version(database.current) }
+    // What is not kept yet is not seen, and a context first follows what it was made of.
+    if database.isDurable || database.editing != nil { return version(database.current) }
     return database.state.withLock { state in
       if let transaction = state.open?.tables { return open(transaction) }
       return version(state.snapshot)
@@ -39,7 +39,7 @@ package struct CellAccess: Sendable {
   package func replace(
     _ type: EntityTypeID, _ column: ColumnID, with cell: Cell?, _ find: (WriteTransaction) -> UInt32?
   ) throws -> Int64? {
-    if database.hasResolvers { return nil }
+    if database.hasResolvers || database.editing != nil { return nil }
     let now = WallClock.now
     return try database.asWriter {
       do throws(StoreProblem) {

@@ -42,6 +42,11 @@ extension Database {
     }
   }
 
+  /// Runs `body`, which publishes what it changes, as the one writer. A context notes it as an action to be undone.
+  package func changingEntities<Output>(_ body: () throws -> Output) throws -> Output {
+    try exclusively { try PastWriter(database: self).noting(nil, nil, body) }
+  }
+
   /// Holds the writer's lock, and publishes what `body` changed, if it does not throw.
   func changing<Output, Failure: Error>(
     _ body: (DatabaseTransaction) throws(Failure) -> Output

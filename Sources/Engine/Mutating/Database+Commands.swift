@@ -29,6 +29,8 @@ struct Registry {
   }
   var resolvers: [String: ConflictResolver] = [:]
   var commands: [Command] = []
+  /// By field: what merges it.
+  var merges: [String: MergeDecider.Handler] = [:]
   /// By origin: what can be undone.
   var undo: [String: UndoHistory] = [:]
 }
@@ -56,9 +58,9 @@ extension Database {
     let command = Registry.Command(
       name: name,
       arguments: try arguments.map { argument throws(QueryError) in
-        (argument.name, try Self.typeReference(argument.type))
+        (argument.name, try CommandDescriptor.typeReference(argument.type))
       },
-      result: try Self.typeReference(result), body: body)
+      result: try CommandDescriptor.typeReference(result), body: body)
     let catalog = self.catalog
     let taken = MutationField.named(name, in: catalog) != nil
     let isNew = registry.withLock { registry in
@@ -71,7 +73,7 @@ extension Database {
     }
     defer { forgetTexts() }
     do throws(QueryError) {
-      _ = try Self.descriptor(command, catalog)
+      _ = try CommandDescriptor.descriptor(command, catalog)
     } catch {
       // A schema that is not there yet may have the types.
       if catalog.types.isEmpty { return }
@@ -80,7 +82,15 @@ extension Database {
     }
   }
 
-  private static func typeReference(_ text: String) throws(QueryError) -> TypeReference {
+  /// The commands as the binder takes them; those whose types the schema lacks are left out.
+  func commandDescriptors(_ catalog: Catalog) -> [CommandDescriptor] {
+    let commands = registry.withLock { $0.commands }
+    return commands.compactMap { try? CommandDescriptor.descriptor($0, catalog) }
+  }
+}
+
+extension CommandDescriptor {
+  fileprivate static func typeReference(_ text: String) throws(QueryError) -> TypeReference {
     let source = SourceText(name: "type", text: "query($a: \(text)) { a }")
     let parsed = parse(source)
     if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
@@ -90,13 +100,7 @@ extension Database {
     return type
   }
 
-  /// The commands as the binder takes them; those whose types the schema lacks are left out.
-  func commandDescriptors(_ catalog: Catalog) -> [CommandDescriptor] {
-    let commands = registry.withLock { $0.commands }
-    return commands.compactMap { try? Self.descriptor($0, catalog) }
-  }
-
-  private static func descriptor(
+  fileprivate static func descriptor(
     _ command: Registry.Command, _ catalog: Catalog
   ) throws(QueryError) -> CommandDescriptor {
     CommandDescriptor(

@@ -136,7 +136,9 @@ extension PastWriter {
   func noting<Output, Failure: Error>(
     _ origin: String?, _ name: String?, _ body: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
-    guard let origin, database.registry.withLock({ $0.undo[origin] != nil }) else { return try body() }
+    guard let origin = origin ?? database.editing.map({ _ in EditingOrigin.undoOrigin }),
+      database.registry.withLock({ $0.undo[origin] != nil })
+    else { return try body() }
     let before = appliedVersion
     let output = try body()
     let after = appliedVersion

@@ -22,6 +22,16 @@ extension DatabaseView: ValueStore {
   public var _valueHome: Database { Database(snapshot) }
 }
 
+extension EditingContext: ValueStore {
+  /// The context as a database.
+  public var _valueHome: Database { database }
+
+  /// Writes a value of the context at a path; see ``Database/set(_:at:)``.
+  ///
+  /// - Throws: ``QueryError``, as ``Database/set(_:at:)``.
+  public func set(_ value: Value, at path: EntityPath) throws(QueryError) { try database.set(value, at: path) }
+}
+
 extension ValueStore {
   /// Returns the value at a path, also of an entity that is deleted and kept.
   ///

@@ -31,6 +31,16 @@ extension DatabaseView: ObjectStore {
   }
 }
 
+extension EditingContext: ObjectStore {
+  /// The context as a database.
+  public var _objectHome: _ObjectHome { database._objectHome }
+
+  /// Makes one change of the context of all that `body` writes through its objects; see ``GQLEngine/Database/batch(_:)``.
+  ///
+  /// - Throws: what `body` throws, or the error of the first setter that failed.
+  public func batch<Output>(_ body: () throws -> Output) throws -> Output { try database.batch(body) }
+}
+
 extension ObjectStore {
   /// Saves a new entity, and returns its object. Where an entity of the id is there, it is merged as saving does it.
   ///

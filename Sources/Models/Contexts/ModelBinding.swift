@@ -38,6 +38,26 @@ package final class ModelBinding: Sendable {
     return property.map { "\(name).\($0)" } ?? name
   }
 
+  /// Returns a binding with what another has, and with the values without a column of some rows of this one.
+  package func bringing(
+    _ rows: [(type: EntityTypeID, from: UInt32, to: UInt32)], into other: ModelBinding
+  ) -> ModelBinding {
+    let schema = (self.schema?.types.count ?? 0) > (other.schema?.types.count ?? 0) ? self.schema : other.schema
+    var opaques = other.opaques
+    for (number, values) in self.opaques.enumerated() {
+      guard let values else { continue }
+      while opaques.count <= number { opaques.append(nil) }
+      if opaques[number] == nil { opaques[number] = OpaqueValues(width: values.width) }
+    }
+    for row in rows {
+      let number = Int(row.type.index)
+      guard number < self.opaques.count, let values = self.opaques[number], values.width > 0 else { continue }
+      opaques[number]?.set(row.to, (0..<values.width).map { values[row.from, $0] })
+    }
+    return ModelBinding(
+      other.catalog, schema, opaques: opaques, isForeign: other.isForeign, addsModels: other.addsModels)
+  }
+
   /// The types that the catalog can hold, and the values without a column of all types that are still there, whose rows
   /// keep their numbers.
   package func fitted(to catalog: Catalog) -> ModelBinding {

@@ -267,6 +267,33 @@ struct ObjectAccount {
     #expect(try past.objects(ObjectPerson.query()).map(\.name) == ["Alice"])
   }
 
+  @Test("objects of a context show and write its changes, until they are saved") func contexts() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let draft = database.edit()
+    let mine = try #require(try draft.object(ObjectPerson.self, id: 1))
+    #expect(mine != alice)
+    mine.name = "Draft"
+    mine.age = 3
+    #expect(mine.name == "Draft" && mine.age == 3)
+    #expect(alice.name == "Alice" && alice.age == nil)
+    // What others write shows through.
+    alice.height = 2
+    #expect(mine.height == 2)
+    let made = try draft.create(ObjectPerson(id: 2, name: "New"))
+    try draft.batch {
+      mine.idols.append(made)
+      made.age = 1
+    }
+    #expect(try database.object(ObjectPerson.self, id: 2) == nil)
+    try draft.set("Path", at: EntityPath("ObjectPerson", 2, "name"))
+    #expect(made.name == "Path")
+    try draft.save()
+    #expect(alice.name == "Draft" && alice.age == 3)
+    #expect(alice.idols.map(\.name) == ["Path"])
+    #expect(database.check() == [])
+  }
+
   @Test("who reads a property is told of its changes, and of no others") func observing() throws {
     let database = try database()
     let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))

@@ -1,0 +1,221 @@
+import GQLCatalog
+
+/// Links, and the order of lists.
+extension VersionMerge {
+  typealias Link = MergeLinks.Link
+
+  /// Returns a link in the direction that is written: from the end that has one target, if only one has.
+  func link(_ relation: Relation, _ source: UInt32, _ target: UInt32) -> Link {
+    let inverse = layout[relation.inverse]
+    let here = Link(relation: relation.id, source: source, target: target)
+    let there = Link(relation: inverse.id, source: target, target: source)
+    if isMirrored(relation.source) { return there }
+    if isMirrored(relation.target) { return here }
+    if relation.isToMany != inverse.isToMany { return relation.isToMany ? there : here }
+    if relation.id == inverse.id { return source <= target ? here : there }
+    return relation.id.index < inverse.id.index ? here : there
+  }
+
+  /// Finds which links of a row I have taken away and made.
+  func compareLinks(_ row: Row) {
+    let type = layout.types[Int(row.type.index)]
+    let isNew = comesAnew(row)
+    for relation in type.relations where !relation.isMirror {
+      let mine = targets(versions.mine, relation, row.row)
+      let base = isNew ? [] : targets(base(of: row), relation, row.row)
+      if base == mine { continue }
+      let theirs = isNew ? [] : targets(versions.theirs, relation, row.row)
+      if relation.isToMany {
+        compare(row, relation, base: base, mine: mine, theirs: theirs)
+      } else {
+        compare(row, relation, base: base.first, mine: mine.first, theirs: theirs.first)
+      }
+    }
+  }
+
+  private func compare(_ row: Row, _ relation: Relation, base: [UInt32], mine: [UInt32], theirs: [UInt32]) {
+    let (inBase, inMine) = (Set(base), Set(mine))
+    let added = mine.filter { !inBase.contains($0) }.map { link(relation, row.row, $0) }
+    let removed = base.filter { !inMine.contains($0) }.map { link(relation, row.row, $0) }
+    if theirs != base, theirs != mine, !layout.ownsTargets(of: relation) {
+      var side: MergeSide?
+      switch deciding.decide(relation) {
+      case .side(let decided): side = decided
+      case .conflict: side = note(.field, row, relation.column)
+      case .elements, .value: break
+      }
+      if side == .theirs {
+        links.blocked.formUnion(added)
+        links.blocked.formUnion(removed)
+        return
+      }
+      if side == .mine {
+        links.removed += theirs.filter { !inMine.contains($0) }.map { link(relation, row.row, $0) }
+      }
+    }
+    links.added += added
+    links.removed += removed
+  }
+
+  private func compare(_ row: Row, _ relation: Relation, base: UInt32?, mine: UInt32?, theirs: UInt32?) {
+    let added = mine.map { link(relation, row.row, $0) }
+    if theirs != base {
+      if theirs == mine { return }
+      var side: MergeSide
+      // The direction without a name has nothing of its own to be decided.
+      if relation.property == nil, !layout[relation.inverse].isToMany {
+        side = preference ?? .theirs
+      } else if case .side(let decided) = deciding.decide(relation) {
+        side = decided
+      } else {
+        side = note(.field, row, relation.column)
+      }
+      if side == .theirs {
+        if let added { links.blocked.insert(added) }
+        return
+      }
+      if let theirs { links.removed.append(link(relation, row.row, theirs)) }
+    } else if let base {
+      links.removed.append(link(relation, row.row, base))
+    }
+    if let added { links.added.append(added) }
+  }
+
+  /// Takes links away that I have taken away, whatever must have a target: it gets another one later.
+  func unlinkRemoved() {
+    for link in Set(links.removed).subtracting(links.blocked) {
+      let relation = layout[link.relation]
+      let inverse = layout[relation.inverse]
+      guard transaction.isLive(relation.source, link.source) else { continue }
+      if transaction.isLive(relation.target, link.target) {
+        guard transaction.isLinked(relation, inverse, link.source, link.target) else { continue }
+        transaction.unlink(relation, inverse, link.source, link.target)
+      } else {
+        transaction.forgetSuspended(relation.id, source: link.source) { $0 == link.target }
+      }
+    }
+  }
+
+  /// Makes the links that I have made.
+  func linkAdded() throws(StoreProblem) {
+    var seen: Set<Link> = []
+    for added in links.added where seen.insert(added).inserted && !links.blocked.contains(added) {
+      let relation = layout[added.relation]
+      let inverse = layout[relation.inverse]
+      guard let source = number(relation.source, added.source), let target = number(relation.target, added.target),
+        transaction.isLive(relation.source, source), transaction.isLive(relation.target, target)
+      else { continue }
+      // What both have inserted keeps the one target that it has.
+      if isTaken(relation, added.source, source) || isTaken(inverse, added.target, target) { continue }
+      do throws(StoreProblem) {
+        try transaction.connect(relation.id, source: source, target: target)
+      } catch {
+        guard case .requiredReference = error else { throw error }
+        note(.required, Row(type: relation.source, row: added.source), relation.column, allowsMine: false)
+      }
+    }
+  }
+
+  private func isTaken(_ relation: Relation, _ row: UInt32, _ number: UInt32) -> Bool {
+    if relation.isToMany || !yielding.contains(Row(type: relation.source, row: row)) { return false }
+    return transaction.target(relation, number) != PageLayout.noRow
+  }
+
+  // MARK: - Orders
+
+  /// Puts the links of a row's lists into the order that follows from both sides.
+  func orderLists(_ row: Row) {
+    guard !ignored.contains(row) || reinserted.contains(row), let number = number(row.type, row.row),
+      transaction.isLive(row.type, number)
+    else { return }
+    let isNew = comesAnew(row)
+    for relation in layout.types[Int(row.type.index)].relations where relation.isToMany && !relation.isMirror {
+      let mine = targets(versions.mine, relation, row.row)
+      let base = isNew ? [] : targets(base(of: row), relation, row.row)
+      if base == mine { continue }
+      let current = Array(transaction.readColumn(relation).reader.references(number))
+      if current.count < 2 { continue }
+      let merge = ListMerge(
+        base: base, mine: mine.compactMap { self.number(relation.target, $0) },
+        theirs: isNew ? [] : targets(versions.theirs, relation, row.row), prefersMine: preference == .mine)
+      if merge.isContradictory, relation.property != nil, case .elements(let unites) = deciding.decide(relation),
+        !unites
+      {
+        note(.field, row, relation.column)
+      }
+      var places: [UInt32: Int] = [:]
+      for (place, element) in merge.elements.enumerated() { places[element] = place }
+      let order = current.enumerated().sorted { left, right in
+        let (first, second) = (places[left.element] ?? .max, places[right.element] ?? .max)
+        return first == second ? left.offset < right.offset : first < second
+      }.map(\.element)
+      if order == current { continue }
+      order.withUnsafeBufferPointer {
+        transaction.column(relation).setRun(number, copying: $0, capacity: $0.count)
+      }
+    }
+  }
+
+  // MARK: - Links that wait
+
+  /// Has a row's links wait for the entities for which mine wait, or links it with those that have come.
+  func bringWaiting(_ row: Row) throws(StoreProblem) {
+    if versions.mine.dangling.isEmpty && versions.base.dangling.isEmpty { return }
+    guard !ignored.contains(row), let number = number(row.type, row.row), transaction.isLive(row.type, number)
+    else { return }
+    for (place, relation) in layout.types[Int(row.type.index)].relations.enumerated() where !relation.isMirror {
+      let link = DanglingLinks.Link(relation: relation.id, source: row.row)
+      let mine = Set(versions.mine.dangling.all(link, place: place)?.entries.map(\.key) ?? [])
+      let base =
+        comesAnew(row) ? [] : Set(self.base(of: row).dangling.all(link, place: place)?.entries.map(\.key) ?? [])
+      for key in base.subtracting(mine).sorted() {
+        withCell(key) { transaction.forgetDangling(relation.id, source: number, only: [$0]) }
+      }
+      for key in mine.subtracting(base).sorted() {
+        var failure: StoreProblem?
+        withCell(key) { cell in
+          do throws(StoreProblem) {
+            try bring(relation, number, key, cell)
+          } catch {
+            failure = error
+          }
+        }
+        if let failure { throw failure }
+      }
+    }
+  }
+
+  private func bring(
+    _ relation: Relation, _ source: UInt32, _ key: DanglingLinks.Key, _ cell: Cell
+  ) throws(StoreProblem) {
+    var cell = cell
+    guard let entity = transaction.findRow(key.type, key: &cell) else {
+      return transaction.rememberDangling(relation.id, source: source, key.type, key: cell)
+    }
+    let isMirror = relation.target != key.type
+    guard let target = isMirror ? transaction.mirroredRow(key.type, entity, in: relation.target) : entity else {
+      return
+    }
+    do throws(StoreProblem) {
+      try transaction.connect(relation.id, source: source, target: target)
+    } catch {
+      // What would take a link from somebody who must have it stays unmade, as where the entity comes later.
+      guard case .requiredReference = error else { throw error }
+    }
+  }
+
+  /// Calls with the cell of the key that a link waits for.
+  private func withCell(_ key: DanglingLinks.Key, _ body: (Cell) -> Void) {
+    guard let index = layout.types[Int(key.type.index)].indexes.first, index.keys.count == 1 else { return }
+    switch index.keys.components[0].kind {
+    case .text, .id:
+      key.text.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return body(TextView(word0: 0, word1: 0).cell) }
+        body(TextView(start, count: bytes.count).cell)
+      }
+    case .int64, .byte, .code: body(Cell(low: key.word))
+    // The forms of these keys do not lead back to what was written.
+    case .float64, .decimal: return
+    }
+  }
+}

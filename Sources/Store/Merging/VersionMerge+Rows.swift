@@ -1,0 +1,504 @@
+import GQLCatalog
+
+/// Entities that come, go and change.
+extension VersionMerge {
+  // MARK: - What became of a row
+
+  /// Sorts a row of mine by what became of it on both sides.
+  func classify(_ row: Row) {
+    if ignored.contains(row) { return }
+    let mine = image(versions.mine, row).status
+    if isNew(row) {
+      // What came and went is nothing.
+      if mine == RowChangeStatus.live { insertions.append(row) }
+      return
+    }
+    let theirs = image(versions.theirs, row).status
+    let base = image(base(of: row), row).status
+    switch mine {
+    case RowChangeStatus.live:
+      if theirs == RowChangeStatus.live {
+        changed.append(row)
+      } else {
+        classifyLost(row, isRestored: base == RowChangeStatus.deleted, isPurged: theirs == RowChangeStatus.void)
+      }
+    case RowChangeStatus.deleted:
+      guard theirs == RowChangeStatus.live, base != RowChangeStatus.deleted else { return }
+      noteDeletion(row)
+      let group = image(versions.mine, row).withRecord { words in
+        words.count < 2 ? 0 : DeletionRecord.deletion(words[0], words[1])
+      }
+      deletions.append((group, row))
+    default:
+      if theirs == RowChangeStatus.void { return }
+      if theirs == RowChangeStatus.live {
+        if base == RowChangeStatus.deleted {
+          if note(.deleted, row) == .theirs { kept.insert(row) }
+        } else {
+          noteDeletion(row)
+        }
+      }
+      deletions.append((0, row))
+    }
+  }
+
+  /// An entity of mine that the other side has deleted, or has not restored.
+  private func classifyLost(_ row: Row, isRestored: Bool, isPurged: Bool) {
+    if isRestored, !isPurged {
+      restorations.append(row)
+      changed.append(row)
+      return
+    }
+    let written = firstWrite(row, in: versions.mine)
+    guard isRestored || written != nil else {
+      ignored.insert(row)
+      return
+    }
+    if note(.deleted, row, written.flatMap { $0 }) == .theirs {
+      ignored.insert(row)
+    } else if isPurged {
+      // It comes as another row.
+      canBeHeld = false
+      insertions.append(row)
+      reinserted.insert(row)
+    } else {
+      restorations.append(row)
+      changed.append(row)
+    }
+  }
+
+  /// Notes where the other side has written to what I have deleted.
+  private func noteDeletion(_ row: Row) {
+    guard isTheirs.contains(row), let written = firstWrite(row, in: versions.theirs) else { return }
+    if note(.deleted, row, written) == .theirs { kept.insert(row) }
+  }
+
+  /// Returns the first column that a version has written of a row, the inner nil for none that is named; nil where it has
+  /// written nothing. Links that are taken away are written by the other end.
+  private func firstWrite(_ row: Row, in version: Snapshot) -> ColumnID?? {
+    let type = layout.types[Int(row.type.index)]
+    let (old, new) = (image(base(of: row), row), image(version, row))
+    if old.status == RowChangeStatus.void { return .some(nil) }
+    for column in type.columns.indices where !type.isFilled[column] && !type.isFolded[column] {
+      if !areEqual(type, column, old.cell(column), new.cell(column)) { return ColumnID(column) }
+    }
+    for relation in type.relations where !relation.isMirror {
+      let known = Set(targets(base(of: row), relation, row.row))
+      if targets(version, relation, row.row).contains(where: { !known.contains($0) }) {
+        return .some(relation.property == nil ? nil : relation.column)
+      }
+    }
+    return nil
+  }
+
+  // MARK: - Lists of embedded objects
+
+  /// A list of embedded objects is a value: where both sides have written it, one of them counts.
+  func compareOwnedLists(_ row: Row) {
+    let type = layout.types[Int(row.type.index)]
+    if isNew(row) || image(versions.mine, row).status != RowChangeStatus.live { return }
+    for relation in type.relations where layout.ownsTargets(of: relation) {
+      let old = targets(base(of: row), relation, row.row)
+      let (mine, theirs) = (targets(versions.mine, relation, row.row), targets(versions.theirs, relation, row.row))
+      func isTouched(_ list: [UInt32], _ rows: Set<Row>) -> Bool {
+        list != old || old.contains { rows.contains(Row(type: relation.target, row: $0)) }
+      }
+      guard isTouched(mine, isMine), isTouched(theirs, isTheirs) else { continue }
+      let isEqual = haveEqualElements(relation, mine, theirs)
+      var side = MergeSide.theirs
+      if !isEqual {
+        switch deciding.decide(relation) {
+        case .side(let decided): side = decided
+        default: side = note(.field, row, relation.column)
+        }
+      }
+      let known = Set(old)
+      if side == .theirs {
+        for element in mine + old { ignored.insert(Row(type: relation.target, row: element)) }
+      } else {
+        superseded += theirs.filter { !known.contains($0) }.map { Row(type: relation.target, row: $0) }
+        for element in mine where known.contains(element) {
+          let element = Row(type: relation.target, row: element)
+          guard image(versions.theirs, element).status != RowChangeStatus.live else { continue }
+          ignored.insert(element)
+          insertions.append(element)
+          reinserted.insert(element)
+        }
+      }
+    }
+  }
+
+  private func haveEqualElements(_ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) -> Bool {
+    let type = layout.types[Int(relation.target.index)]
+    return mine.count == theirs.count
+      && zip(mine, theirs).allSatisfy { mine, theirs in
+        let left = image(versions.mine, Row(type: relation.target, row: mine))
+        let right = image(versions.theirs, Row(type: relation.target, row: theirs))
+        return type.columns.indices.allSatisfy { column in
+          type.isFilled[column] || areEqual(type, column, left.cell(column), right.cell(column))
+        }
+          && type.relations.allSatisfy { inner in
+            inner.id == relation.inverse
+              || targets(versions.mine, inner, mine) == targets(versions.theirs, inner, theirs)
+          }
+      }
+  }
+
+  // MARK: - Deleting and restoring
+
+  /// Deletes what I have deleted: what went together and hangs together, together.
+  func deleteAll() throws(StoreProblem) {
+    for row in superseded where transaction.isLive(row.type, row.row) {
+      try transaction.delete(row.type, rows: [row.row], keeps: false)
+    }
+    for component in components() {
+      if component.rows.contains(where: { kept.contains($0) }) {
+        for row in component.rows { ignored.insert(row) }
+        continue
+      }
+      do throws(StoreProblem) {
+        let live = component.rows.filter { transaction.isLive($0.type, $0.row) }
+        if !live.isEmpty { try transaction.delete(live, keeps: !component.isPurged) }
+        if !component.isPurged { continue }
+        for row in component.rows where transaction.isDeleted(row.type, row.row) {
+          try transaction.purge(row.type, row.row)
+        }
+      } catch {
+        let first = component.rows[0]
+        switch error {
+        case .denied(let relation, let row):
+          let relation = layout[relation]
+          note(.denied, Row(type: relation.source, row: row), relation.column, allowsMine: false)
+        case .requiredReference: note(.required, first, nil, allowsMine: false)
+        default: throw error
+        }
+      }
+    }
+  }
+
+  private typealias Component = (rows: [Row], isPurged: Bool)
+
+  private func components() -> [Component] {
+    if deletions.isEmpty { return [] }
+    var groups: [Row: UInt64] = [:]
+    for deletion in deletions { groups[deletion.row] = deletion.group }
+    var result: [Component] = []
+    var seen: Set<Row> = []
+    for (group, first) in deletions where seen.insert(first).inserted {
+      var rows = [first]
+      var next = 0
+      while next < rows.count {
+        let row = rows[next]
+        next += 1
+        for relation in layout.types[Int(row.type.index)].relations where !relation.isMirror {
+          for target in targets(base(of: row), relation, row.row) {
+            let found = Row(type: relation.target, row: target)
+            if groups[found] == group, seen.insert(found).inserted { rows.append(found) }
+          }
+        }
+      }
+      result.append((rows, group == 0))
+    }
+    return result
+  }
+
+  func restoreAll() throws(StoreProblem) {
+    var waiting = restorations
+    while !waiting.isEmpty {
+      var refused: [(row: Row, problem: StoreProblem)] = []
+      for row in waiting where transaction.isDeleted(row.type, row.row) {
+        do throws(StoreProblem) {
+          for restored in try transaction.restore(row.type, row.row) where held[row] != nil {
+            if versions.base.table(restored.type).status(restored.row) == RowChangeStatus.live {
+              held[restored] = base(of: restored)
+            }
+          }
+        } catch {
+          refused.append((row, error))
+        }
+      }
+      if refused.count == waiting.count {
+        for (row, problem) in refused {
+          switch problem {
+          case .uniqueViolation(let index, let existing, _):
+            note(.key, row, keyColumn(index), theirRow: existing, allowsMine: false)
+          case .requiredReference(let relation, _): note(.required, row, layout[relation].column, allowsMine: false)
+          default: throw problem
+          }
+          ignored.insert(row)
+        }
+        return
+      }
+      waiting = refused.map(\.row)
+    }
+  }
+
+  /// The column of an index that a conflict names.
+  private func keyColumn(_ index: IndexID) -> ColumnID? {
+    guard let place = layout.places[Int(index.index)] else { return nil }
+    let type = layout.types[place.type]
+    let column = type.indexes[place.index].keys.components[0].column
+    return type.columns[column].foldedFrom ?? ColumnID(column)
+  }
+
+  // MARK: - Fields
+
+  /// Returns the columns whose values must be unique.
+  private func uniqueColumns(_ type: StoreLayout.TypeLayout) -> Set<Int> {
+    var columns: Set<Int> = []
+    for index in type.indexes where index.isUnique {
+      for component in 0..<index.keys.count {
+        let column = index.keys.components[component].column
+        columns.insert(type.columns[column].foldedFrom.map { Int($0.index) } ?? column)
+      }
+    }
+    return columns
+  }
+
+  /// Takes unique values out of all entities that get others, so that they may exchange them.
+  func freeKeys() throws(StoreProblem) -> Set<Row> {
+    var freed: Set<Row> = []
+    var columns: [EntityTypeID: Set<Int>] = [:]
+    for row in changed where transaction.isLive(row.type, row.row) {
+      let type = layout.types[Int(row.type.index)]
+      if columns[row.type] == nil { columns[row.type] = uniqueColumns(type) }
+      let (old, mine) = (image(base(of: row), row), image(versions.mine, row))
+      for column in columns[row.type] ?? [] where !areEqual(type, column, old.cell(column), mine.cell(column)) {
+        let theirs = image(versions.theirs, row).cell(column)
+        // What the other side has written, too, is decided first.
+        guard areEqual(type, column, old.cell(column), theirs) else { continue }
+        try transaction.update(row.type, row.row, ColumnID(column), nil)
+        freed.insert(row)
+      }
+    }
+    return freed
+  }
+
+  /// Writes the fields that I have written.
+  func mergeFields(_ row: Row, freed: Set<Row>) throws(StoreProblem) {
+    if ignored.contains(row) || !transaction.isLive(row.type, row.row) { return }
+    let type = layout.types[Int(row.type.index)]
+    let (old, mine) = (image(base(of: row), row), image(versions.mine, row))
+    let theirs = image(versions.theirs, row)
+    var unique: Set<Int>?
+    for column in type.columns.indices where !type.isFilled[column] && !type.isFolded[column] {
+      let cell = mine.cell(column)
+      if areEqual(type, column, old.cell(column), cell) { continue }
+      let newest = theirs.cell(column)
+      var value = cell
+      if isTheirs.contains(row), !areEqual(type, column, old.cell(column), newest) {
+        if areEqual(type, column, cell, newest) { continue }
+        guard let decided = decide(row, type, column, old.cell(column), cell, newest) else { continue }
+        value = decided
+      }
+      do throws(StoreProblem) {
+        try transaction.update(row.type, row.row, ColumnID(column), value)
+      } catch {
+        guard case .uniqueViolation(let index, let existing, _) = error else { throw error }
+        if unique == nil { unique = uniqueColumns(type) }
+        try resolveKey(index, row, number: row.row, existing: existing, previous: newest, value: value, column)
+      }
+    }
+  }
+
+  /// Returns what a field becomes that both sides have written; nil where it stays.
+  private func decide(
+    _ row: Row, _ type: StoreLayout.TypeLayout, _ column: Int, _ base: Cell?, _ mine: Cell?, _ theirs: Cell?
+  ) -> Cell?? {
+    let id = ColumnID(column)
+    switch deciding.decide(row.type, id, base: base, mine: mine, theirs: theirs) {
+    case .side(let side): return side == .mine ? .some(mine) : nil
+    case .value(let cell): return .some(cell)
+    case .elements(let unites):
+      guard case .list(let element) = type.columns[column].type else { break }
+      let merge = ScalarListMerge(
+        element: element, isText: type.elementIsText[column], unites: unites, prefersMine: preference == .mine)
+      let merged = merge.run(base: base, mine: mine, theirs: theirs, memory)
+      if let list = merged.list { return .some(list) }
+    case .conflict: break
+    }
+    return note(.field, row, id) == .mine ? .some(mine) : nil
+  }
+
+  /// Somebody has the unique value that an entity of mine is to have.
+  private func resolveKey(
+    _ index: IndexID, _ row: Row, number: UInt32, existing: UInt32, previous: Cell?, value: Cell?, _ column: Int
+  ) throws(StoreProblem) {
+    let type = layout.types[Int(row.type.index)]
+    let descriptor = type.columns[column]
+    let isPrimary = layout.places[Int(index.index)]?.index == 0
+    let side = note(
+      .key, row, keyColumn(index), theirRow: existing, allowsMine: !isPrimary && !descriptor.isNonNull)
+    if side == .mine {
+      try transaction.update(row.type, existing, descriptor.id, nil)
+      try transaction.update(row.type, number, descriptor.id, value)
+      return
+    }
+    do throws(StoreProblem) {
+      try transaction.update(row.type, number, descriptor.id, previous)
+    } catch {
+      guard case .uniqueViolation(_, let other, _) = error else { throw error }
+      // Another of mine has taken what it had.
+      note(.key, row, keyColumn(index), theirRow: other, allowsMine: false, allowsTheirs: false)
+    }
+  }
+
+  // MARK: - New ones
+
+  /// Inserts an entity of mine, or finds it with the other side.
+  func insert(_ row: Row) throws(StoreProblem) {
+    if ignored.contains(row), !reinserted.contains(row) { return }
+    let type = layout.types[Int(row.type.index)]
+    let count = max(1, type.columns.count)
+    let mine = image(versions.mine, row)
+    try withUnsafeTemporaryAllocation(of: Cell.self, capacity: count) { (cells) throws(StoreProblem) in
+      try withUnsafeTemporaryAllocation(of: Bool.self, capacity: count) { (valid) throws(StoreProblem) in
+        guard let cells = cells.baseAddress, let valid = valid.baseAddress else { return }
+        for column in type.columns.indices {
+          let cell = type.isFolded[column] || type.isFilled[column] ? nil : mine.cell(column)
+          (cells + column).initialize(to: cell ?? Cell(low: 0))
+          (valid + column).initialize(to: cell != nil)
+        }
+        try insert(row, type, cells, valid)
+      }
+    }
+  }
+
+  private func insert(
+    _ row: Row, _ type: StoreLayout.TypeLayout, _ cells: UnsafeMutablePointer<Cell>, _ valid: UnsafeMutablePointer<Bool>
+  ) throws(StoreProblem) {
+    if let primary = type.indexes.first, !type.isHidden,
+      let existing = try transaction.findRow(primary.id, cells: cells, valid: valid)
+    {
+      return try meet(row, type, existing, cells, valid)
+    }
+    while true {
+      do throws(StoreProblem) {
+        numbers[row] = try transaction.insert(row.type, cells: cells, valid: valid)
+        return
+      } catch {
+        guard case .uniqueViolation(let index, let existing, _) = error else { throw error }
+        guard let column = keyColumn(index) else { throw error }
+        let isNonNull = type.columns[Int(column.index)].isNonNull
+        if note(.key, row, column, theirRow: existing, allowsMine: !isNonNull) == .mine {
+          try transaction.update(row.type, existing, column, nil)
+        } else if isNonNull {
+          ignored.insert(row)
+          return
+        } else {
+          valid[Int(column.index)] = false
+        }
+      }
+    }
+  }
+
+  /// Both have an entity of one id.
+  private func meet(
+    _ row: Row, _ type: StoreLayout.TypeLayout, _ existing: UInt32, _ cells: UnsafeMutablePointer<Cell>,
+    _ valid: UnsafeMutablePointer<Bool>
+  ) throws(StoreProblem) {
+    let found = Row(type: row.type, row: existing)
+    let theirs = image(versions.theirs, found)
+    // It may be one of mine that has got the id.
+    guard theirs.status == RowChangeStatus.live else {
+      note(.key, row, keyColumn(type.indexes[0].id), theirRow: nil, allowsMine: false, allowsTheirs: false)
+      ignored.insert(row)
+      return
+    }
+    numbers[row] = existing
+    let isEqual = type.columns.indices.allSatisfy { column in
+      type.isFilled[column] || type.isFolded[column]
+        || areEqual(type, column, valid[column] ? cells[column] : nil, theirs.cell(column))
+    }
+    if isEqual {
+      yielding.insert(row)
+      return
+    }
+    let isTheirNew = versions.base.table(row.type).status(existing) == RowChangeStatus.void
+    let side = note(isTheirNew ? .inserted : .key, row, nil, theirRow: existing)
+    if side == .theirs {
+      yielding.insert(row)
+      return
+    }
+    do throws(StoreProblem) {
+      try transaction.replace(row.type, existing, cells: cells, valid: valid)
+    } catch {
+      guard case .uniqueViolation(let index, let other, _) = error else { throw error }
+      note(.key, row, keyColumn(index), theirRow: other, allowsMine: false, allowsTheirs: false)
+    }
+  }
+
+  /// Stamps what I have changed.
+  func stampUpdate(_ row: Row) {
+    guard !ignored.contains(row), transaction.isLive(row.type, row.row),
+      let updated = layout.types[Int(row.type.index)].updated
+    else { return }
+    if image(base(of: row), row).cell(updated) != image(versions.mine, row).cell(updated) {
+      transaction.stamp(row.type, row.row)
+    }
+  }
+
+  // MARK: - What must be there
+
+  /// Takes new entities of mine back that lack a link which they must have, and elements without a list.
+  func dropIncomplete() throws(StoreProblem) {
+    var isDone = false
+    while !isDone {
+      isDone = true
+      for row in insertions {
+        guard let number = numbers[row], !yielding.contains(row), transaction.isLive(row.type, number) else { continue }
+        guard let missing = missingLink(row.type, number) else { continue }
+        isDone = false
+        if !layout.types[Int(row.type.index)].isElement { note(.required, row, missing.column, allowsMine: false) }
+        unlinkAll(row.type, number)
+        do throws(StoreProblem) {
+          try transaction.delete(row.type, rows: [number], keeps: false)
+        } catch {
+          note(.required, row, missing.column, allowsMine: false, allowsTheirs: false)
+          return
+        }
+        numbers[row] = nil
+      }
+    }
+    for row in changed where !ignored.contains(row) && transaction.isLive(row.type, row.row) {
+      guard let missing = missingLink(row.type, row.row) else { continue }
+      // Where it was to go is not there: it stays where it is.
+      let canStay = try linkAgain(missing, row.row)
+      note(.required, row, missing.column, allowsMine: false, allowsTheirs: canStay)
+    }
+  }
+
+  /// Links a row with the target that it has on the other side; false where that is not there.
+  private func linkAgain(_ relation: Relation, _ row: UInt32) throws(StoreProblem) -> Bool {
+    guard let target = targets(versions.theirs, relation, row).first, transaction.isLive(relation.target, target)
+    else { return false }
+    do throws(StoreProblem) {
+      try transaction.connect(relation.id, source: row, target: target)
+      return true
+    } catch {
+      guard case .requiredReference = error else { throw error }
+      return false
+    }
+  }
+
+  /// Takes all links of a new row away, so that nothing else goes with it.
+  private func unlinkAll(_ type: EntityTypeID, _ row: UInt32) {
+    for relation in layout.types[Int(type.index)].relations
+    where !relation.isMirror && !layout.ownsTargets(of: relation) {
+      for target in transaction.targets(relation, row) {
+        transaction.unlink(relation, layout[relation.inverse], row, target)
+      }
+    }
+  }
+
+  private func missingLink(_ type: EntityTypeID, _ row: UInt32) -> Relation? {
+    let layout = layout.types[Int(type.index)]
+    return layout.relations.first { relation in
+      let isOwner = layout.isElement && self.layout.ownsTargets(of: self.layout[relation.inverse])
+      guard isOwner || transaction.isRequired(relation, row) else { return false }
+      if transaction.target(relation, row) != PageLayout.noRow { return false }
+      // One that waits is there as far as can be known.
+      return !transaction.dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import GQLCatalog
+
+/// A choice between two sides of a merge.
+package enum MergeSide: Sendable, Hashable { case mine, theirs }
+
+/// What becomes of a field that both sides have written.
+package enum MergeDecision {
+  case side(MergeSide)
+  case value(Cell?)
+  /// Lists are merged by element; of `unites`, each element stands once, and orders never contradict each other.
+  case elements(unites: Bool)
+  /// Nobody has decided.
+  case conflict
+}
+
+/// What decides about fields that both sides have written.
+package protocol MergeDeciding {
+  /// Decides about a field that is no link.
+  func decide(
+    _ type: EntityTypeID, _ column: ColumnID, base: Cell?, mine: Cell?, theirs: Cell?
+  ) -> MergeDecision
+  /// Decides about links: `.elements` for lists, unless something else is said.
+  func decide(_ relation: Relation) -> MergeDecision
+}
+
+/// What the two sides of a merge contradict each other in.
+package struct StoreConflict: Sendable {
+  package enum Kind: Sendable, Hashable {
+    /// Both have written a field.
+    case field
+    /// One side has deleted the entity, and the other has written to it.
+    case deleted
+    /// Both have inserted an entity of one id.
+    case inserted
+    /// Both want a unique value.
+    case key
+    /// A link that must be there would be gone.
+    case required
+    /// A relation denies the deletion.
+    case denied
+  }
+  package let kind: Kind
+  package let type: EntityTypeID
+  /// The row of the base and of mine.
+  package let row: UInt32
+  /// The row of theirs; nil where they have none.
+  package let theirRow: UInt32?
+  /// Nil for the entity itself.
+  package let column: ColumnID?
+  /// Which side it was decided for; nil where it is open.
+  package let side: MergeSide?
+  /// The version that the row began with.
+  package let base: Snapshot
+}
+
+/// The versions of a merge. All have columns of one schema.
+package struct MergeVersions {
+  package let base: Snapshot
+  package let mine: Snapshot
+  package let theirs: Snapshot
+  /// Rows of `base` that were in conflict when it became the base, with the versions that they began with.
+  package var held: [DeletedRow: Snapshot]
+
+  package init(base: Snapshot, mine: Snapshot, theirs: Snapshot, held: [DeletedRow: Snapshot] = [:]) {
+    self.base = base
+    self.mine = mine
+    self.theirs = theirs
+    self.held = held
+  }
+}
+
+/// Brings what one version has changed since a base into another version that was made of that base.
+///
+/// What only one side has touched is applied, by field, by link and by element. The changes are made again by the calls
+/// of a transaction, so that indexes, both directions of links and the rules of relations are kept as with any change.
+/// Rows that both sides have added under one number are other entities: mine get new numbers.
+package final class VersionMerge {
+  typealias Row = DeletedRow
+
+  let versions: MergeVersions
+  let layout: StoreLayout
+  let deciding: any MergeDeciding
+  /// The side of conflicts that nothing else decides; nil leaves them open, and theirs as they are.
+  let preference: MergeSide?
+  let transaction: WriteTransaction
+  /// What cells point to that are made on the way.
+  let memory = ConversionArena()
+
+  /// Rows that my side and the other one have changed.
+  private(set) var myRows: [Row] = []
+  var isMine: Set<Row> = []
+  private(set) var isTheirs: Set<Row> = []
+  /// My new entities, and others of mine that the newest version has no more.
+  var insertions: [Row] = []
+  /// Those of them that the base has, and that come as other rows.
+  var reinserted: Set<Row> = []
+  /// Entities that live on both sides, or do again.
+  var changed: [Row] = []
+  var restorations: [Row] = []
+  var deletions: [(group: UInt64, row: Row)] = []
+  /// Entities that are not deleted, because the other side has written to them.
+  var kept: Set<Row> = []
+  /// Rows of which nothing is brought over.
+  var ignored: Set<Row> = []
+  /// The numbers that my new rows have got.
+  var numbers: [Row: UInt32] = [:]
+  /// My new rows that are the other side's, too, whose links to one stay.
+  var yielding: Set<Row> = []
+  /// Rows that lists of embedded objects leave, in the newest version.
+  var superseded: [Row] = []
+  var links = MergeLinks()
+
+  package private(set) var conflicts: [StoreConflict] = []
+  /// Rows of the result that are in conflict, with the versions that they began with.
+  package internal(set) var held: [DeletedRow: Snapshot] = [:]
+  /// Tells whether the conflicts can be told again of a context that goes on from the result.
+  package internal(set) var canBeHeld = true
+
+  package init(
+    _ versions: MergeVersions, into transaction: WriteTransaction, deciding: any MergeDeciding,
+    preferring preference: MergeSide?
+  ) {
+    self.versions = versions
+    self.deciding = deciding
+    self.preference = preference
+    self.transaction = transaction
+    layout = transaction.layout
+  }
+
+  /// Returns whether some conflict is open.
+  package var isOpen: Bool { conflicts.contains { $0.side == nil } }
+
+  /// My rows that were brought over, with their numbers in the result.
+  package var broughtRows: [(type: EntityTypeID, from: UInt32, to: UInt32)] {
+    (insertions + changed).compactMap { row in
+      if ignored.contains(row), !reinserted.contains(row) { return nil }
+      return number(row.type, row.row).map { (type: row.type, from: row.row, to: $0) }
+    }
+  }
+
+  /// Applies my changes to the transaction, which began with the other side's version. It is to be dropped where a
+  /// conflict is open.
+  ///
+  /// - Throws: ``StoreProblem`` for what no merge causes: too many rows, too long a text, or being stopped.
+  package func run() throws(StoreProblem) {
+    let base = versions.base
+    for (rows, version) in [(true, versions.mine), (false, versions.theirs)] {
+      // Invariant: what is compared is well-formed.
+      try? version.changes(since: base).forEachRow { type, row in
+        let found = Row(type: EntityTypeID(type), row: row)
+        if rows { myRows.append(found) } else { isTheirs.insert(found) }
+      }
+    }
+    for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
+    isMine = Set(myRows)
+    for row in myRows { compareOwnedLists(row) }
+    for row in myRows where !isMirrored(row.type) { classify(row) }
+    for row in insertions + changed { compareLinks(row) }
+    unlinkRemoved()
+    try deleteAll()
+    let freed = try freeKeys()
+    try restoreAll()
+    // Links that I had taken away come back with what is restored.
+    if !restorations.isEmpty { unlinkRemoved() }
+    for row in changed { try mergeFields(row, freed: freed) }
+    for row in insertions { try insert(row) }
+    try linkAdded()
+    for row in insertions + changed { orderLists(row) }
+    for row in insertions + changed { try bringWaiting(row) }
+    for row in changed { stampUpdate(row) }
+    try dropIncomplete()
+  }
+
+  // MARK: - Versions
+
+  func image(_ version: Snapshot, _ row: Row) -> StoredRow { StoredRow(version.table(row.type), row.row) }
+  /// The version that a row began with.
+  func base(of row: Row) -> Snapshot { versions.held[row] ?? versions.base }
+  /// Returns whether a row of mine is not the base's, so that the other side's of its number is another one.
+  func isNew(_ row: Row) -> Bool { versions.base.table(row.type).status(row.row) == RowChangeStatus.void }
+
+  /// Returns whether a row of mine comes as a new one.
+  func comesAnew(_ row: Row) -> Bool { isNew(row) || reinserted.contains(row) }
+
+  /// Returns whether a type's rows mirror those of others, and come and go with them.
+  func isMirrored(_ type: EntityTypeID) -> Bool {
+    let type = layout.types[Int(type.index)]
+    return !type.members.isEmpty || type.isHidden && !type.isElement
+  }
+
+  func areEqual(_ type: StoreLayout.TypeLayout, _ column: Int, _ left: Cell?, _ right: Cell?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return ChangeValueKind(type.columns[column].kind, elementIsText: type.elementIsText[column]).areEqual(left, right)
+  }
+
+  /// Returns the targets of a row in a version, those that are deleted, and could come back, in their places.
+  func targets(_ version: Snapshot, _ relation: Relation, _ row: UInt32) -> [UInt32] {
+    let stored = StoredRow(version.table(relation.source), row)
+    let place = layout.relationPlaces[Int(relation.id.index)]
+    if stored.status == RowChangeStatus.deleted {
+      return stored.withRecord { words in
+        DeletionRecord.range(of: place, in: words).map { Array(words[$0]) } ?? []
+      }
+    }
+    let column = Int(relation.column.index)
+    var live: [UInt32] = []
+    if relation.isToMany {
+      live = Array(stored.run(column))
+    } else if let cell = stored.cell(column) {
+      live = [UInt32(truncatingIfNeeded: cell.low)]
+    }
+    return stored.withSuspended(place) { words in
+      if words.isEmpty { return live }
+      let suspended = stride(from: 0, to: words.count - 1, by: 2).map {
+        SuspendedLinks.Link(place: words[$0], target: words[$0 + 1])
+      }
+      return SuspendedLinks.merge(live, suspended)
+    }
+  }
+
+  /// Returns the row of the result that a row of mine is; nil where it is not brought over.
+  func number(_ type: EntityTypeID, _ row: UInt32) -> UInt32? {
+    let found = Row(type: type, row: row)
+    if let number = numbers[found] { return number }
+    guard isMirrored(type) else { return isNew(found) ? nil : row }
+    for member in layout.types[Int(type.index)].members {
+      let stored = image(versions.mine, found)
+      guard let cell = stored.cell(Int(member.column.index)) else { continue }
+      guard let entity = number(member.target, UInt32(truncatingIfNeeded: cell.low)) else { return nil }
+      return transaction.mirroredRow(member.target, entity, in: type)
+    }
+    return isNew(found) ? nil : row
+  }
+
+  // MARK: - Conflicts
+
+  /// Notes a conflict, and returns the side that is taken.
+  ///
+  /// - Parameter allowsMine: Whether my side can be taken at all; where it is preferred and cannot, the conflict is open.
+  @discardableResult
+  func note(
+    _ kind: StoreConflict.Kind, _ row: Row, _ column: ColumnID? = nil, theirRow: UInt32? = nil,
+    allowsMine: Bool = true, allowsTheirs: Bool = true
+  ) -> MergeSide {
+    var side = preference
+    if side == .mine, !allowsMine { side = nil }
+    if side == .theirs, !allowsTheirs { side = nil }
+    let isThere = !isNew(row) && versions.theirs.table(row.type).status(row.row) != RowChangeStatus.void
+    conflicts.append(
+      StoreConflict(
+        kind: kind, type: row.type, row: row.row, theirRow: theirRow ?? (isThere ? row.row : nil), column: column,
+        side: side, base: base(of: row)))
+    switch kind {
+    case .field, .deleted: if !isNew(row) { held[row] = base(of: row) }
+    case .inserted: if let theirRow { held[Row(type: row.type, row: theirRow)] = base(of: row) }
+    case .key, .required, .denied: canBeHeld = false
+    }
+    return side ?? .theirs
+  }
+}
+
+/// The links that a merge takes away and makes.
+struct MergeLinks {
+  /// A link in the direction that is written, see ``VersionMerge/link(_:_:_:)``.
+  struct Link: Hashable {
+    var relation: RelationID
+    var source: UInt32
+    var target: UInt32
+  }
+  /// By the numbers of the result.
+  var removed: [Link] = []
+  /// By my numbers.
+  var added: [Link] = []
+  /// Those of both that the other side's choice keeps from being changed.
+  var blocked: Set<Link> = []
+}

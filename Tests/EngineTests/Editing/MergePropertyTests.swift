@@ -1,0 +1,13 @@
+import GQLDifferential
+import Testing
+
+/// Random merges, as `differential --merge N` makes many of them.
+@Suite struct MergePropertyTests {
+  @Test("merges agree with the oracle, and obey the laws", arguments: [UInt64(1), 1_000, 2_000, 3_000])
+  func campaign(_ first: UInt64) {
+    var result = MergeCampaign.Result()
+    for seed in first..<first + 12 where result.reports.isEmpty { result.add(MergeCampaign().run(seed: seed)) }
+    #expect(result.reports == [])
+    #expect(result.merges >= 24)
+  }
+}

@@ -1,0 +1,73 @@
+import GQLite
+import GQLiteModels
+import Testing
+
+private enum Drafted {
+  @EntityModel
+  struct Page {
+    let id: Int
+    var title: String
+    var ink: Ink
+    @Relationship(inverse: \.page) var notes: [Note]?
+
+    /// A value that no column holds.
+    struct Ink: Equatable { var color: String }
+  }
+
+  @EntityModel
+  struct Note {
+    let id: Int
+    var text: String
+    @Relationship(inverse: \.notes) var page: Page?
+  }
+}
+
+/// Models in editing contexts.
+@Suite struct EditingContextModelTests {
+  private typealias Page = Drafted.Page
+  private typealias Note = Drafted.Note
+  private typealias Ink = Drafted.Page.Ink
+
+  private func database() throws -> Database {
+    let database = try Database(for: Page.self)
+    try Page(id: 1, title: "Start", ink: Ink(color: "red"), notes: .relation([Note(id: 1, text: "n")]))
+      .save(to: database)
+    return database
+  }
+
+  @Test("models are read and saved in a context as in a database") func models() throws {
+    let database = try database()
+    let draft = database.edit()
+    try Page(id: 2, title: "Second", ink: Ink(color: "blue")).save(to: draft)
+    try draft.entities { context in try Note(id: 2, text: "m", page: .id(2)).save(to: &context) }
+    #expect(try Page.results(in: draft).map(\.title) == ["Start", "Second"])
+    #expect(try Page.results(in: database).map(\.title) == ["Start"])
+    #expect(draft.undoStack.undoNames.count == 2)
+    try draft.save()
+    #expect(try Page.results(in: database).map(\.ink.color) == ["red", "blue"])
+    #expect(database.check() == [])
+  }
+
+  @Test("values without a column are merged with their entities") func opaqueValues() throws {
+    let database = try database()
+    let draft = database.edit()
+    try Page(id: 2, title: "Mine", ink: Ink(color: "blue")).save(to: draft)
+    try Page(id: 3, title: "Theirs", ink: Ink(color: "green")).save(to: database)
+    try Page(id: 1, title: "Start", ink: Ink(color: "black")).save(to: database)
+    #expect(try Page.results(in: draft).map(\.ink.color).sorted() == ["black", "blue", "green"])
+    try draft.save()
+    let inks = try Page.results(in: database).map { "\($0.id) \($0.ink.color)" }.sorted()
+    #expect(inks == ["1 black", "2 blue", "3 green"])
+    #expect(database.check() == [])
+  }
+
+  @Test("a type that a context meets first is saved with it") func newTypes() throws {
+    let database = Database()
+    let draft = database.edit()
+    try Page(id: 1, title: "Mine", ink: Ink(color: "blue")).save(to: draft)
+    #expect(try Page.results(in: database).isEmpty)
+    try draft.save()
+    #expect(try Page.results(in: database).map(\.title) == ["Mine"])
+    #expect(try database.run("{ Drafted_Page { title } }").jsonString == #"{"Drafted_Page":[{"title":"Mine"}]}"#)
+  }
+}
