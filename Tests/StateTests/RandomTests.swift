@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4) func behindCachesAndObservers(_ seed: UInt64) {
+  @Test(arguments: 1...4) func throughCachesAndObservers(_ seed: UInt64) {
     var random = Generator(state: seed &* 17)
     let database = ObservableDatabase(
       wrapping: CachedDatabase(wrapping: InMemoryDatabase(), cache: MaximumCountCache(maxCount: 7)))

@@ -39,7 +39,7 @@ public struct ModelProperty {
   public var id: PropertyKey
   /// The type of the value as it lies in the database: a number, or a list of numbers, for references.
   public var type: any DatabaseValue.Type
-  /// Indicates whether nil is what the property has when nobody has set it.
+  /// Indicates whether nil is what the property has as long as it was never set.
   public var isNilByDefault: Bool
 
   /// A property.

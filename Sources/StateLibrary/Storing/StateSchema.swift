@@ -46,7 +46,7 @@ final class StateSchema: Sendable {
     state.withLock { if $0.models[number] == nil { $0.models[number] = found } }
   }
 
-  /// Returns whether a property is nil when nobody has set it.
+  /// Returns whether a property is nil as long as it was never set.
   func isNilByDefault(_ path: Path) -> Bool {
     state.withLock { $0.models[path.model]?.properties[path.property]?.isNilByDefault ?? false }
   }

@@ -51,7 +51,7 @@ final class StateStore: Sendable {
     if codec.isBuiltIn {
       return read(path) { table, tables in table.read(path.instance, path.property, codec, in: tables) }
     }
-    // Code of the program decodes the value: nobody waits for it.
+    // Code of the program decodes the value, so that it is not done under a lock.
     let newest = access.newest
     return layout(of: newest.catalog).tables[path.model]?.read(path.instance, path.property, codec, in: newest)
   }
