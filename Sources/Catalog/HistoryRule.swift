@@ -45,8 +45,10 @@ package struct TypeHistory: Sendable, Hashable {
   package var owners: [Owner] = []
   /// By column: whether its values are as they are now in every past.
   package var isLeftOut: [Bool]
-  /// The columns of the primary key.
+  /// The columns of the primary key, those that are written.
   package var keyColumns: [Int]
+  /// Those of the key whose texts are compared without regard to case.
+  package var foldedKeyColumns: [Int]
   /// Indicates whether columns lead to other rows.
   package var hasLinks: Bool
 
@@ -58,7 +60,10 @@ package struct TypeHistory: Sendable, Hashable {
   fileprivate init(_ type: EntityType, _ catalog: Catalog) {
     rule = type.history
     isLeftOut = Array(repeating: false, count: type.columns.count)
-    keyColumns = type.isAbstract || type.isElement ? [] : catalog[type.primaryIndex].columns.map { Int($0.index) }
+    let key = type.isAbstract || type.isElement ? [] : catalog[type.primaryIndex].columns
+    // Change sets have no folded texts, which are made of others.
+    keyColumns = key.map { Int((type[$0].foldedFrom ?? $0).index) }
+    foldedKeyColumns = key.compactMap { type[$0].foldedFrom.map { Int($0.index) } }
     hasLinks = type.columns.contains { $0.kind == .reference || $0.kind == .references }
   }
 }

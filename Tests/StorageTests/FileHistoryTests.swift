@@ -1,4 +1,5 @@
 import Foundation
+import GQLBase
 import GQLStorage
 import GQLite
 import StorageProofs
@@ -148,6 +149,29 @@ import Testing
     #expect(
       try again.run("query @asOf(version: 3) { Item { lines { text parts { name } } } }").jsonString
         == #"{"Item":[{"lines":[{"text":"public a","parts":[{"name":"public b"}]}]}]}"#)
+  }
+
+  @Test("a record that says something of a row that is nowhere is refused") func craftedRecord() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = "type Order @history { id: ID! lines: [Line!] } type Line { text: String! }"
+    let database = try Database(path: path, schema: schema, storage: Self.options())
+    try database.run("mutation { insertOrder(data: {id: 1, lines: [{text: \"a\"}]}) }")
+    try database.run("mutation { updateOrder(all: true, set: {lines: []}) }")
+    try database.close()
+    // A list of a row that is void before and after.
+    for column in 1...4 as ClosedRange<UInt8> {
+      let (row, content) = (50_000_000 as Int64, [0x20, 0, column, 0, 0, 1, 0, 0] as [UInt8])
+      let head = withUnsafeBytes(of: (Int64(2), Int64(0), row)) { CRC32C.checksum($0) }
+      let sum = content.withUnsafeBytes { CRC32C.checksum($0, after: head) }
+      let body = content + withUnsafeBytes(of: sum.littleEndian) { Array($0) }
+      let digits = body.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      try RawFile.execute(
+        path, "DELETE FROM gqlite_history; INSERT INTO gqlite_history VALUES (1, 2, \(row), 0, x'\(digits)')")
+      #expect(try Database.verify(path: path) == ["a record of version 2 is not readable"])
+      let damaged = try Database(path: path, storage: Self.options(.read))
+      #expect(problem { _ = try damaged.run("query @asOf(version: 1) { Order { id } }") } == "storage-corrupt")
+    }
   }
 
   @Test("a directive that comes later begins a history; records go on through other changes of the schema")

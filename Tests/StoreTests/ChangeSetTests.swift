@@ -201,4 +201,29 @@ import Testing
       _ = try? set.inverse()
     }
   }
+
+  @Test(
+    "what is said of the content of a row that was void and is void is refused",
+    arguments: [
+      (RowChangeMarks.fields, [1, 2, 2, 0]), (RowChangeMarks.lists, [2, 0, 0, 1, 0, 0]),
+      (RowChangeMarks.record, [0, 0]), (RowChangeMarks.suspended, [1, 0, 0, 0]),
+    ] as [(UInt64, [UInt8])])
+  func contentOfNothing(_ mark: UInt64, _ part: [UInt8]) throws {
+    let snapshot = social.empty
+    // One that is there, and one far beyond the pages.
+    for row in [UInt64(0), 5_000_000] {
+      var bytes = ByteBuffer()
+      bytes.append(varint: UInt64(social.chat.index) + 1)
+      bytes.append(varint: row + 1)
+      bytes.append(UInt8(truncatingIfNeeded: mark))
+      bytes.append(UInt8(truncatingIfNeeded: mark >> 8))
+      for byte in part + [0] { bytes.append(byte) }
+      let changes = ChangeSet(bytes: bytes.withUnsafeBytes { ContiguousArray($0) })
+      let place = row == 0 ? 4 : 7
+      let problem = #expect(throws: ChangeProblem.self) { _ = try applied(changes, to: snapshot) }
+      #expect(problem == .malformed(offset: place), "\(mark)")
+      #expect(throws: ChangeProblem.self) { try changes.forEachRow { _, _ in } }
+      #expect(throws: ChangeProblem.self) { _ = try changes.inverse() }
+    }
+  }
 }

@@ -76,7 +76,14 @@ struct ChangeReader {
   mutating func marks() throws(ChangeProblem) -> RowChangeMarks {
     let word = UInt64(try byte()) | UInt64(try byte()) << 8
     guard word & ~RowChangeMarks.all == 0, word & 3 != 3, word >> 2 & 3 != 3 else { throw malformed }
-    return RowChangeMarks(word: word)
+    let marks = RowChangeMarks(word: word)
+    // A row that was void and is void has no content; it may not even be there. Links may have waited at it.
+    if marks.before == RowChangeStatus.void, marks.after == RowChangeStatus.void,
+      word & RowChangeMarks.content != 0
+    {
+      throw malformed
+    }
+    return marks
   }
 
   private mutating func word() throws(ChangeProblem) -> UInt64 {

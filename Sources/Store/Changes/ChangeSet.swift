@@ -86,6 +86,8 @@ struct RowChangeMarks {
   static var suspended: UInt64 { 1 << 7 }
   static var waiting: UInt64 { 1 << 8 }
   static var all: UInt64 { 0x1FF }
+  /// The parts that only a row with an entity has.
+  static var content: UInt64 { fields | lists | record | suspended }
 
   var before: UInt64 { word & 3 }
   var after: UInt64 { word >> 2 & 3 }

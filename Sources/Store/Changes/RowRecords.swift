@@ -85,6 +85,7 @@ private struct KeysOfSet {
     while !reader.isAtEnd {
       guard let type = try reader.next() else { throw reader.malformed }
       let columns = types[type]?.keyColumns ?? []
+      let foldedColumns = types[type]?.foldedKeyColumns ?? []
       var next: UInt32 = 0
       while let row = try reader.row(after: next) {
         next = row + 1
@@ -106,8 +107,13 @@ private struct KeysOfSet {
             if form.hasAfter { try reader.skip(form.kind, isFine: form.afterIsFine) }
             guard columns.contains(column) else { continue }
             let place = Place(type: type, column: column)
-            if form.hasAfter { keys[place, default: []].insert(ContiguousArray(bytes[middle..<reader.offset])) }
-            if goes, form.hasBefore { lost[place, default: [:]][row] = ContiguousArray(bytes[start..<middle]) }
+            func key(_ range: Range<Int>) throws(ChangeProblem) -> ContiguousArray<UInt8> {
+              let value = UnsafeRawBufferPointer(rebasing: bytes[range])
+              return form.kind == .text
+                ? try Self.text(value, isFolded: foldedColumns.contains(column)) : ContiguousArray(value)
+            }
+            if form.hasAfter { keys[place, default: []].insert(try key(middle..<reader.offset)) }
+            if goes, form.hasBefore { lost[place, default: [:]][row] = try key(start..<middle) }
           }
         }
         let rest = RowChangeMarks(word: marks.word & ~RowChangeMarks.fields)
@@ -117,6 +123,19 @@ private struct KeysOfSet {
     for (type, row) in deleted where !isReplaced(type, row, types[type]?.keyColumns ?? []) {
       erased[type, default: []].insert(row)
     }
+  }
+
+  /// Returns what texts of one key share: an id may be written as a number or as a text.
+  private static func text(
+    _ value: UnsafeRawBufferPointer, isFolded: Bool
+  ) throws(ChangeProblem) -> ContiguousArray<UInt8> {
+    var reader = ChangeReader(value)
+    _ = try reader.varint()
+    let text = UnsafeRawBufferPointer(rebasing: value[reader.offset...])
+    if !isFolded { return ContiguousArray(text) }
+    var folded: ContiguousArray<UInt8> = []
+    foldText(text, &folded)
+    return folded
   }
 
   /// Returns whether another entity has taken the key of one that went. Of a key of several fields some may stay.

@@ -115,6 +115,34 @@ import Testing
     }
   }
 
+  @Test("an entity whose key another one takes stays in the past, also where case or the form of an id differ")
+  func replacedKeys() throws {
+    let database = try Database(
+      schema: """
+        type User @history { name: String! @id @collate(CI) n: Int } type Item @history { id: ID! n: Int }
+        type Pair @history @id(fields: ["a", "b"]) { a: String! @collate(CI) b: Int! n: Int }
+        """)
+    try database.run(
+      """
+      mutation { insertUser(data: {name: "Straße", n: 1}) insertItem(data: {id: 7, n: 1})
+        insertPair(data: {a: "ann", b: 1, n: 1}) }
+      """, options: at(1))
+    try database.run(
+      "mutation { deleteUser(all: true) deleteItem(all: true) deletePair(all: true) }", options: at(2))
+    try database.run(
+      """
+      mutation { insertUser(data: {name: "STRASSE", n: 2}) insertItem(data: {id: "7", n: 2})
+        insertPair(data: {a: "ANN", b: 1, n: 2}) }
+      """, options: at(3))
+    let question = "{ User { name n } Item { n } Pair { a b n } }"
+    #expect(
+      try answer(database, question, at: 1)
+        == #"{"User":[{"name":"Straße","n":1}],"Item":[{"n":1}],"Pair":[{"a":"ann","b":1,"n":1}]}"#)
+    #expect(
+      try answer(database, question, at: 3)
+        == #"{"User":[{"name":"STRASSE","n":2}],"Item":[{"n":2}],"Pair":[{"a":"ANN","b":1,"n":2}]}"#)
+  }
+
   @Test("lists of objects, links, and a field that is out of the history") func parts() throws {
     let database = try Database(schema: Self.schema)
     try database.run(
