@@ -245,30 +245,25 @@ public final class Database: Sendable {
 
   // MARK: - Querying
 
+  private var preparer: OperationPreparer { OperationPreparer(database: self) }
+
   /// Prepares the only operation of a document, or the one named. Of the options, what bounds the time holds.
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   public func prepare(
     _ text: String, operation: String? = nil, name: String = "query", options: RunOptions = RunOptions()
   ) throws(QueryError) -> PreparedQuery {
-    if let operation { return try prepare(document(text, name, options), operation: operation, options: options) }
     var text = text
     let version = state.withLock { $0.snapshot.catalog.version }
-    guard let found = text.withUTF8({ recent.find($0, name: name, catalogVersion: version) }) else {
-      return PreparedQuery(try onlyOperation(of: document(text, name, options), options).operation, database: self)
+    guard operation == nil, let found = text.withUTF8({ recent.find($0, name: name, catalogVersion: version) }) else {
+      return try prepare(preparer.document(text, name, options), operation: operation, options: options)
     }
     if let known = found.known { return PreparedQuery(known.operation, database: self, known.shared) }
     let unknown = recent.unknown(SourceText(name: name, text: text), found.key, limits.parser.lexer)
     if let (operation, text) = recent.share(unknown, catalog) { return PreparedQuery(operation, database: self, text) }
-    let (only, query) = try onlyOperation(of: document(text, name, options), options)
+    let (only, query) = try preparer.onlyOperation(of: preparer.document(text, name, options), options)
     recent.add(only, query, unknown, catalog)
     return PreparedQuery(only, database: self)
-  }
-
-  /// Prepares a text that ran with another one's operation, for what that cannot do.
-  func operation(of source: SourceText) throws(QueryError) -> PreparedOperation {
-    let document = try QueryDocument(source: source, dialect: .extended, limits: limits)
-    return try onlyOperation(of: document, RunOptions()).operation
   }
 
   /// Prepares the only operation of a parsed document, or the one named.
@@ -278,7 +273,7 @@ public final class Database: Sendable {
     _ document: QueryDocument, operation: String?, options: RunOptions = RunOptions()
   ) throws(QueryError) -> PreparedQuery {
     guard let operation else {
-      return PreparedQuery(try onlyOperation(of: document, options).operation, database: self)
+      return PreparedQuery(try preparer.onlyOperation(of: document, options).operation, database: self)
     }
     let all = try prepareAll(document, options: options)
     guard let found = all.first(where: { $0.name == operation }) else {
@@ -287,33 +282,13 @@ public final class Database: Sendable {
     return found
   }
 
-  private func document(
-    _ text: String, _ name: String, _ options: RunOptions
-  ) throws(QueryError) -> QueryDocument {
-    try QueryDocument(
-      source: SourceText(name: name, text: text), dialect: .extended, limits: limits, options: options)
-  }
-
-  private func onlyOperation(
-    of document: QueryDocument, _ options: RunOptions
-  ) throws(QueryError) -> (operation: PreparedOperation, query: BoundQuery) {
-    let all = try operations(of: document, options)
-    guard let only = all.first else { throw document.noOperationError() }
-    guard all.count == 1 else {
-      throw QueryError(
-        code: DocumentProblem.severalOperations.code, "the document has \(all.count) operations: name one",
-        help: "prepareAll(_:) gives all of them", file: document.sourceName)
-    }
-    return only
-  }
-
   /// Prepares all operations of a document, in its order. Of the options, what bounds the time holds.
   ///
   /// - Throws: ``QueryError`` with every problem of the document.
   public func prepareAll(
     _ text: String, name: String = "query", options: RunOptions = RunOptions()
   ) throws(QueryError) -> [PreparedQuery] {
-    try prepareAll(document(text, name, options), options: options)
+    try prepareAll(preparer.document(text, name, options), options: options)
   }
 
   /// Binds every operation of a document; gives its warnings, nil if there are none.
@@ -331,18 +306,7 @@ public final class Database: Sendable {
   package func prepareAll(
     _ document: QueryDocument, options: RunOptions = RunOptions()
   ) throws(QueryError) -> [PreparedQuery] {
-    try operations(of: document, options).map { PreparedQuery($0.operation, database: self) }
-  }
-
-  private func operations(
-    of document: QueryDocument, _ options: RunOptions
-  ) throws(QueryError) -> [(operation: PreparedOperation, query: BoundQuery)] {
-    try refresh()
-    let catalog = self.catalog
-    let queries = try document.bound(catalog, commands: commandDescriptors(catalog), run: options).queries
-    return zip(document.operations, queries).map {
-      (PreparedOperation(document: document, operation: $0, query: $1), $1)
-    }
+    try preparer.operations(of: document, options).map { PreparedQuery($0.operation, database: self) }
   }
 }
 

@@ -27,7 +27,7 @@ public final class PreparedQuery: Sendable {
   func own() throws(QueryError) -> PreparedQuery {
     guard let shared else { return self }
     if let known = shared.own.withLock({ $0 }) { return PreparedQuery(known, database: database) }
-    let own = try database.operation(of: shared.source)
+    let own = try OperationPreparer(database: database).operation(of: shared.source)
     shared.own.withLock { $0 = own }
     return PreparedQuery(own, database: database)
   }

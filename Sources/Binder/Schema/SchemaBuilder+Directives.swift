@@ -123,14 +123,13 @@ extension SchemaBuilder {
     return value
   }
 
-  /// Returns how the field is merged, as `@merge(by: SUM)` says it; nil where nothing says so.
+  /// Returns how the field is merged, as `@merge(by: SUM)` says it; else nil. No union of embedded objects.
   mutating func mergeRule(in list: [Directive], _ type: ValueType) -> MergeRule? {
     guard let directive = directives("merge", of: list).first else { return nil }
     if argument("by", of: directive) == nil {
       report(.missingDirectiveArgument(directive: "merge", argument: "by"), at: directive.name.range)
     }
     var rules = MergeRule.fitting(type)
-    // Embedded objects have nothing that tells them apart.
     if case .list(.entity(let target)) = type, isOwned(target) { rules.removeAll { $0 == .union } }
     return choice("by", of: directive, among: rules)
   }

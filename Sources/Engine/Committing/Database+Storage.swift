@@ -17,7 +17,7 @@ extension Database {
   public func flush() throws(QueryError) {
     guard let committer, committer.refusal == nil else { return }
     try wait(for: committer.applied)
-    try appendGathered(committer)
+    try committer.appendGathered(of: state)
     // Nothing is tried again on a file whose sync has failed.
     try committer.exclusively(ends: true) { () throws(QueryError) in
       do throws(QueryError) {
@@ -40,7 +40,7 @@ extension Database {
         try alone(committer) { () throws(QueryError) in committer.storage.abandon() }
       } else {
         let newest = try newestVersion()
-        try appendGathered(committer)
+        try committer.appendGathered(of: state)
         try committer.exclusively { () throws(QueryError) in try committer.storage.close(newest) }
       }
       committer.stop(
@@ -61,7 +61,7 @@ extension Database {
     try refresh()
     let (version, snapshot) = try writer.withLock { (_) throws(QueryError) in
       let snapshot = try committer.refusal == nil ? newestVersion() : current
-      if past.history != nil, committer.refusal == nil { try appendGathered(committer) }
+      if past.history != nil, committer.refusal == nil { try committer.appendGathered(of: state) }
       return (committer.durable, snapshot)
     }
     try committer.storage.backup(snapshot, version: version, to: path)
@@ -146,7 +146,7 @@ extension Database {
       // What was applied before is kept, or its writer is told that it is not.
       if !committer.hasFailed {
         try wait(for: committer.applied)
-        try appendGathered(committer)
+        try committer.appendGathered(of: state)
       }
       var old: State?
       try alone(committer) { () throws(QueryError) in
@@ -159,45 +159,7 @@ extension Database {
   /// Waits until a transaction is kept, and commits those that wait if nobody does.
   func wait(for ticket: Committer.Ticket) throws(QueryError) {
     guard let committer else { return }
-    try committer.wait(for: ticket) { () throws(QueryError) in try append(committer) }
-  }
-
-  /// Brings what gathers in memory to the storage.
-  private func appendGathered(_ committer: Committer) throws(QueryError) {
-    if !committer.isGathering { return }
-    try committer.commitGathered { () throws(QueryError) in try append(committer) }
-  }
-
-  /// Brings the transactions that were applied to the storage. Called by the thread that commits.
-  private func append(_ committer: Committer) throws(QueryError) {
-    let (commits, old) = state.withLockSoon { state in
-      // A version that was cut is not lost. None is made here, which would cost more than the commit.
-      let old = state.publishCut(through: committer.durable)
-      let commits = committer.takeQueue()
-      // Where nobody has looked lately none is cut: whatever is written after it would be copied first. Whoever looks
-      // then makes one, see ``State/publishKept(_:)``.
-      if let last = commits.last?.version, let open = state.open,
-        state.isLookedAt || open.isCutDue || committer.storage.isFolding
-      {
-        state.isLookedAt = false
-        open.cut(through: last)
-      }
-      return (commits, old)
-    }
-    guard let last = commits.last?.version else { return }
-    do throws(QueryError) {
-      try withExtendedLifetime(old) { () throws(QueryError) in
-        try committer.storage.append(commits) { () throws(QueryError) in try state.version(through: last, committer) }
-      }
-    } catch {
-      state.forgetUnkept(committer)
-      throw error
-    }
-    if committer.isGathering {
-      // Published when somebody looks, with what has come meanwhile.
-      let cut = state.withLock { $0.open?.takeCut(through: last) }
-      withExtendedLifetime(cut) {}
-    }
+    try committer.wait(for: ticket) { () throws(QueryError) in try committer.append(of: state) }
   }
 
   /// The newest version, which a writer goes on from: published, and kept. Called by the one writer.

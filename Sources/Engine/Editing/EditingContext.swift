@@ -138,9 +138,7 @@ public final class EditingContext: Sendable {
 }
 
 extension Database {
-  /// Makes a context: changes that nobody else sees until they are saved. See ``EditingContext``.
-  ///
-  /// Complexity: O(1); nothing is copied.
+  /// Makes a context: changes that nobody else sees until they are saved, see ``EditingContext``. Complexity: O(1).
   ///
   /// - Parameter view: The data that a context begins with which does not follow others; nil for the newest.
   public func edit(_ mode: EditingMode = .live, of view: DatabaseView? = nil) -> EditingContext {

@@ -14,6 +14,7 @@ struct ChangeListeners {
   private var hasChanged = false
 
   var isEmpty: Bool { listeners.isEmpty }
+  var hasNewcomers: Bool { listeners.values.contains { !$0.isGreeted } }
 
   mutating func add(_ body: @escaping Body) -> UInt64 {
     last += 1

@@ -56,6 +56,7 @@ struct LiveWork: ~Copyable {
   private var version: Int64 = 0
   /// The changes that listeners were told of since that version.
   private var told: [ChangeSet] = []
+  private var toldBytes = 0
   /// The number of the last transaction whose changes were looked up.
   private var covered: Int64 = 0
   /// Those who are to be told later.
@@ -69,6 +70,8 @@ struct LiveWork: ~Copyable {
   private var buffer = ByteBuffer(capacity: 4096)
   /// Nanoseconds between two looks at a file that others write to.
   private static let followingInterval: UInt64 = 10_000_000
+  /// Bytes of changes that are held for listeners.
+  private static let mostTold = 4 << 20
   /// Transactions after which a version is looked at though they concern nobody.
   private static let mostUnseen: Int64 = 1024
 
@@ -122,11 +125,12 @@ struct LiveWork: ~Copyable {
     lastLook = MonotonicClock.now
     isQuiet = false
     var hits: Set<Int32> = []
-    listeners.greet()
     let isRead = read(news, &hits)
     for number in ticking { if let question = questions[number], question.nextTick <= lastLook { hits.insert(number) } }
     // A version is not made for changes that concern nobody: who writes would have to copy what it holds.
-    if isRead, hits.isEmpty, newcomers.isEmpty, narrowed.isEmpty, !isFollowing, covered - version < Self.mostUnseen {
+    if isRead, hits.isEmpty, newcomers.isEmpty, narrowed.isEmpty, !isFollowing, covered - version < Self.mostUnseen,
+      toldBytes < Self.mostTold, !listeners.hasNewcomers
+    {
       isQuiet = !news.changes.isEmpty
       return
     }
@@ -134,7 +138,9 @@ struct LiveWork: ~Copyable {
     let isNew = seen !== newest
     if let seen, isNew, !isRead || number != covered { compare(newest, with: seen, &hits) }
     seen = newest
-    told.removeAll()
+    (told, toldBytes) = ([], 0)
+    // After the version is known with which later ones are compared.
+    listeners.greet()
     version = number
     covered = number
     // Whoever has looked at another version, or not yet, may have missed what has come since.
@@ -168,6 +174,7 @@ struct LiveWork: ~Copyable {
       if listeners.isEmpty { continue }
       listeners.tell(changes, version)
       told.append(changes)
+      toldBytes += changes.bytes.count
     }
     return true
   }

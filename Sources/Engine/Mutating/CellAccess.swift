@@ -40,6 +40,8 @@ package struct CellAccess: Sendable {
     _ type: EntityTypeID, _ column: ColumnID, with cell: Cell?, _ find: (WriteTransaction) -> UInt32?
   ) throws -> Int64? {
     if database.hasResolvers || database.editing != nil { return nil }
+    let catalog = database.catalog
+    guard Int(type.index) < catalog.types.count, isPoint(catalog[type], column, cell, catalog) else { return nil }
     let now = WallClock.now
     return try database.asWriter {
       do throws(StoreProblem) {
@@ -52,5 +54,21 @@ package struct CellAccess: Sendable {
         throw error
       }
     }
+  }
+
+  /// Returns whether writing the cell takes microseconds only: others wait for it.
+  private func isPoint(_ type: EntityType, _ column: ColumnID, _ cell: Cell?, _ catalog: Catalog) -> Bool {
+    guard Int(column.index) < type.columns.count else { return false }
+    switch type[column].kind {
+    case .text: if let cell, TextView(cell).count > PointMutation.maximumBytes { return false }
+    case .wordList, .wideList, .reference, .references: return false
+    default: break
+    }
+    for index in type.indexes {
+      let isOver = catalog[index].columns.contains { $0 == column || type[$0].foldedFrom == column }
+      if isOver, case .byEntry = catalog[index].kind.facts.upkeep { continue }
+      if isOver { return false }
+    }
+    return true
   }
 }

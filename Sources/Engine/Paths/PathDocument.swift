@@ -24,7 +24,7 @@ struct PathDocument {
   init(_ path: EntityPath, _ catalog: Catalog) throws(QueryError) {
     self.path = path
     type = try Self.type(path.type, catalog)
-    let keys = Self.keys(of: type, catalog)
+    let keys = Self.keys(of: type)
     self.keys = keys
     keyTypes = keys.map { Self.variableType($0.signature.type, catalog) ?? "ID" }
     if case .name(let name) = path.field, Self.metaFields.contains(name) {
@@ -36,7 +36,7 @@ struct PathDocument {
     if let text = Self.variableType(found.signature.type, catalog) {
       kind = .value(text)
     } else if case .entity(let target) = found.signature.type.innermost {
-      kind = .relation(target: Self.keys(of: catalog[target], catalog))
+      kind = .relation(target: Self.keys(of: catalog[target]))
     } else {
       kind = .embedded
     }
@@ -47,7 +47,7 @@ struct PathDocument {
   // MARK: - Names
 
   private static func type(_ part: EntityPath.Part, _ catalog: Catalog) throws(QueryError) -> EntityType {
-    let types = catalog.types.filter { !$0.isAbstract && !$0.isElement }
+    let types = catalog.types.filter { !$0.isAbstract && !$0.isElement && !$0.idProperties.isEmpty }
     switch part {
     case .name(let name):
       if let type = types.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return type }
@@ -81,13 +81,7 @@ struct PathDocument {
     names.isEmpty ? nil : "did you mean \(names.map { "'\($0)'" }.joined(separator: ", "))?"
   }
 
-  private static func keys(of type: EntityType, _ catalog: Catalog) -> [Property] {
-    guard !type.indexes.isEmpty else { return [] }
-    let columns = catalog[type.primaryIndex].columns
-    return columns.compactMap { column in
-      type.properties.first { if case .column(column, _) = $0.storage { true } else { false } }
-    }
-  }
+  private static func keys(of type: EntityType) -> [Property] { type.idProperties.map { type[$0] } }
 
   /// The type of a variable that takes a value; nil for what is no scalar, enum or list of these.
   private static func variableType(_ type: ValueType, _ catalog: Catalog) -> String? {
@@ -120,7 +114,7 @@ struct PathDocument {
       }
     let text =
       "query(\(parameters)) { \(type.name)(where: \(condition), deleted: INCLUDE) { value: \(property)\(content) } }"
-    let answer = try database.prepare(text, name: "\(path)").run(variables)
+    let answer = try database.prepare(text, name: "path").run(variables)
     guard let found = answer.value[type.name]?[0] else { throw unknownID }
     let value = found["value"] ?? .null
     guard case .relation(let target) = kind else { return value }
@@ -144,7 +138,7 @@ struct PathDocument {
     }
     let text =
       "mutation(\(parameters), \(parameter)) { n: update\(type.name)(where: \(condition), set: \(assignment)) }"
-    let answer = try database.prepare(text, name: "\(path)").run(variables)
+    let answer = try database.prepare(text, name: "path").run(variables)
     if answer.value["n"]?.int != 1 { throw unknownID }
   }
 
@@ -153,7 +147,7 @@ struct PathDocument {
   ) throws(QueryError) -> [Value] {
     let catalog = database.catalog
     let type = try type(part, catalog)
-    let keys = keys(of: type, catalog)
+    let keys = keys(of: type)
     let fields = keys.map(\.name).joined(separator: " ")
     let arguments = condition.map { "(where: \($0))" } ?? ""
     let answer = try database.prepare("query { \(type.name)\(arguments) { \(fields) } }", name: "condition").run()

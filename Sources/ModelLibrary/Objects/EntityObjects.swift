@@ -28,9 +28,15 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   let properties = PropertyTable<Entity>()
   private let access: CellAccess
   private let registry = Guarded(Registry())
-  /// What the catalog has of the type. The first one is looked at without a lock.
+  /// What a catalog has of the type, nil for nothing, and the version of the catalog.
+  private struct Known {
+    var table: EntityTable<Entity>?
+    var version: UInt64 = 0
+  }
+  /// The first one is looked at without a lock.
   private let firstTable = AtomicLazyReference<EntityTable<Entity>>()
-  private let laterTable = Guarded<EntityTable<Entity>?>(nil)
+  /// Of the newest catalog that was seen.
+  private let known = Guarded(Known())
 
   init(_ database: Database, view: DatabaseView? = nil, shared: LiveObjects) {
     self.database = database
@@ -40,26 +46,32 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   }
 
   /// The entities as they are now, with what the thread's batch has written.
+  ///
+  /// While the batch writes, code of the program that it calls sees what was committed before.
   var context: Context { view?.entities ?? shared.batch?.context ?? database.entities }
 
   // MARK: - Tables
 
   /// What the newest catalog has of the type; nil where it has none.
   func table(_ context: Context) throws -> EntityTable<Entity>? {
-    guard let table = try EntityTable<Entity>(context) else { return nil }
-    if let first = firstTable.load(), first.catalogVersion == table.catalogVersion { return first }
-    if firstTable.load() == nil { return firstTable.storeIfNil(table) }
-    return laterTable.withLock { later in
-      if let found = later, found.catalogVersion == table.catalogVersion { return found }
-      later = table
-      return table
+    let version = context.storage.current?.catalog.version ?? 0
+    if let known = table(of: version) { return known }
+    let made = try EntityTable<Entity>(context)
+    if let made { _ = firstTable.storeIfNil(made) }
+    return known.withLock { known in
+      if version == known.version, let found = known.table { return found }
+      if version >= known.version { known = Known(table: made, version: version) }
+      return made
     }
   }
+
+  /// What the newest catalog that was seen has of the type.
+  private var newestTable: EntityTable<Entity>? { known.withLock { $0.table } }
 
   @inline(__always)
   private func table(of version: UInt64) -> EntityTable<Entity>? {
     if let table = firstTable.load(), table.catalogVersion == version { return table }
-    return laterTable.withLock { $0?.catalogVersion == version ? $0 : nil }
+    return known.withLock { $0.version == version ? $0.table : nil }
   }
 
   // MARK: - Objects
@@ -77,6 +89,8 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
       return made
     }
     if kept === made { made.beginCounting() }
+    // So that it is told of changes though nobody has read a property.
+    _ = try place(kept)
     return kept
   }
 
@@ -162,7 +176,10 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     let context = context
     guard let table = try table(context), let snapshot = context.storage.current else { return nil }
     let place = table.find(object.key, near: object.row, in: snapshot)
-    if shared.batch != nil { return (place, snapshot, table) }
+    if let batch = shared.batch {
+      if object.row == .max { batch.followUps.append { _ = try? self.place(object) } }
+      return (place, snapshot, table)
+    }
     switch place {
     case .live(let row), .deleted(let row): if row != object.row { object.move(to: row) }
     case .nowhere: noteGone(object)
@@ -177,7 +194,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   func write<Value>(
     _ value: Value, as property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>
   ) throws -> Int64? {
-    guard property.isBuiltIn, let table = firstTable.load(), let column = table.plainColumn(property) else {
+    guard property.isBuiltIn, let table = newestTable, let column = table.plainColumn(property) else {
       return nil
     }
     let isNonNull = table.isNonNull(column)
@@ -188,6 +205,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
           guard tables.base.catalog.version == table.catalogVersion,
             case .live(let row) = table.find(object.key, near: object.row, in: tables)
           else { return nil }
+          if row != object.row { object.move(to: row) }
           return row
         }
       } ?? nil
@@ -202,15 +220,16 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   func update<Output>(_ body: (inout Context) throws -> Output) throws -> Output {
     if view != nil { throw QueryError.readOnlyView }
     guard let batch = shared.batch else { return try database.update(body) }
-    return try body(&batch.context)
+    return try batch.write(body)
   }
 
   // MARK: - Telling
 
-  var typeNumber: Int? { (laterTable.withLock { $0 } ?? firstTable.load()).map { Int($0.type.index) } }
+  var typeNumber: Int? { newestTable.map { Int($0.type.index) } }
+  var elementTypes: [Int] { newestTable?.elementTypes ?? [] }
 
   func tell(_ change: borrowing RowChange, _ version: Int64?) {
-    guard let table = laterTable.withLock({ $0 }) ?? firstTable.load() else { return }
+    guard let table = newestTable else { return }
     let row = change.row
     if let object = registry.withLock({ $0.byRow[row]?.object }) {
       if change.isPurged, let entity = table.entity(before: change), entity.id == object.id {
@@ -222,22 +241,29 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     if change.isNew, registry.withLock({ !$0.gone.isEmpty }) { tellGone() }
   }
 
-  func endOfChanges() {
-    let scattered = properties.all.filter { property in
-      guard let table = laterTable.withLock({ $0 }) ?? firstTable.load() else { return true }
-      return !table.columns(of: property.keyPath).isAll
-    }
+  func tellElements() {
+    let table = newestTable
+    let scattered = properties.all.filter { !(table?.columns(of: $0.keyPath).isAll ?? false) }
     if scattered.isEmpty { return }
     for object in objects { object.tell(scattered) }
   }
 
   func tellAll() {
-    _ = try? table(database.entities)
+    let context = database.entities
+    if (try? table(context)) ?? nil == nil, let version = context.storage.current?.catalog.version {
+      known.withLock { if version >= $0.version { $0 = Known(version: version) } }
+    }
     for object in objects { object.tell(properties.all, withStatus: true) }
   }
 }
 
 extension QueryError {
+  /// The error that code which a write calls writes, too.
+  static var nestedWrite: QueryError {
+    QueryError(
+      code: "nested-transaction", "an object is set while another is being written", help: "set it after the write")
+  }
+
   /// The error that a view of an earlier version is not written to.
   static var readOnlyView: QueryError {
     QueryError(code: "read-only", "an object of a view is not written to", help: "take the object from the database")

@@ -87,7 +87,22 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
     return entityNow
   }
 
-  private var entityNow: Entity { objects.context.findKept(id) ?? memory.withLock { $0.entity } }
+  private var entityNow: Entity {
+    let found: Entity? = objects.context.findKept(id)
+    if let entity = found {
+      if row == .max { _ = try? objects.place(self) }
+      return entity
+    }
+    return lastEntity
+  }
+
+  /// The entity as it was when it went.
+  private var lastEntity: Entity {
+    // Its last values come with the change that has purged it.
+    if objects.view == nil { objects.shared.waitUntilTold(objects.database) }
+    _ = try? objects.place(self)
+    return memory.withLock { $0.entity }
+  }
 
   /// Tells whether the entity is there.
   public var status: EntityStatus {
@@ -135,7 +150,8 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   @discardableResult
   public func insert() -> Bool {
     reporting(nil) {
-      let entity = memory.withLock { $0.entity }
+      let isGone = status == .gone
+      let entity = isGone ? lastEntity : memory.withLock { $0.entity }
       try objects.update { context in
         let found: Entity? = context.find(id)
         if found != nil { return }
@@ -219,9 +235,13 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
 }
 
 extension LiveEntity: Hashable {
-  /// Tells whether both are one entity of one database or view.
+  /// Tells whether both are one entity of one database, or of one version in views.
   public static func == (left: LiveEntity, right: LiveEntity) -> Bool {
-    left === right || left.id == right.id && left.objects === right.objects
+    if left === right { return true }
+    guard left.id == right.id else { return false }
+    if left.objects === right.objects { return true }
+    guard let one = left.objects.view, let other = right.objects.view else { return false }
+    return one.snapshot === other.snapshot
   }
   /// Hashes the id.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }

@@ -18,6 +18,8 @@ final class LiveObjects: Sendable {
   /// The thread that is within a batch, and what it has written; 0 for none.
   private let batchThread = Atomic<UInt>(0)
   private let batchState = Guarded<ObjectBatch?>(nil)
+  /// The thread that tells of changes, while it does.
+  private let tellingThread = Atomic<UInt>(0)
 
   // MARK: - Objects
 
@@ -48,6 +50,8 @@ final class LiveObjects: Sendable {
   }
 
   private func tell(_ changes: ChangeSet?, _ version: Int64?) {
+    tellingThread.store(CellAccess.thread, ordering: .relaxed)
+    defer { tellingThread.store(0, ordering: .relaxed) }
     let types = state.withLock { state in
       state.types = state.types.filter { $0.value.objects != nil }
       return state.types.values.compactMap(\.objects)
@@ -57,15 +61,36 @@ final class LiveObjects: Sendable {
       return
     }
     var byNumber: [Int: any AnyEntityObjects] = [:]
-    for objects in types { if let number = objects.typeNumber { byNumber[number] = objects } }
+    var byElement: [Int: any AnyEntityObjects] = [:]
+    for objects in types {
+      if let number = objects.typeNumber { byNumber[number] = objects }
+      for number in objects.elementTypes { byElement[number] = objects }
+    }
     if byNumber.isEmpty { return }
+    var changed: [ObjectIdentifier: any AnyEntityObjects] = [:]
     do throws(ChangeProblem) {
-      try changes.forEachChange { change in byNumber[change.type]?.tell(change, version) }
+      try changes.forEachChange { change in
+        byNumber[change.type]?.tell(change, version)
+        if let objects = byElement[change.type] { changed[ObjectIdentifier(objects)] = objects }
+      }
     } catch {
       // Invariant: what the database has recorded is well-formed. Otherwise anything may have changed.
       for objects in types { objects.tellAll() }
     }
-    for objects in types { objects.endOfChanges() }
+    for objects in changed.values { objects.tellElements() }
+  }
+
+  /// Tells all that anything may have changed.
+  func tellAll() {
+    for objects in state.withLock({ $0.types.values.compactMap(\.objects) }) { objects.tellAll() }
+  }
+
+  /// Returns once what was committed before is told; at once on the thread that tells, and within a write.
+  func waitUntilTold(_ database: Database) {
+    if batch != nil || tellingThread.load(ordering: .relaxed) == CellAccess.thread { return }
+    // Whoever tells may wait for the one writer.
+    guard (try? database.refuseNested()) != nil else { return }
+    database.waitUntilTold()
   }
 
   // MARK: - Errors
@@ -108,11 +133,25 @@ final class LiveObjects: Sendable {
 ///
 /// Unchecked because one thread uses it.
 final class ObjectBatch: @unchecked Sendable {
-  var context: Context
+  /// The entities with what was written; nil while something is being written.
+  private(set) var context: Context?
   /// The first error of a setter.
   var failure: (any Error)?
+  /// What is done once the batch is committed.
+  var followUps: [() -> Void] = []
 
   init(_ context: Context) { self.context = context }
+
+  /// Writes.
+  ///
+  /// - Throws: `nested-transaction` within another write, in a hook for example, and what `body` throws.
+  func write<Output>(_ body: (inout Context) throws -> Output) throws -> Output {
+    guard var taken = context else { throw QueryError.nestedWrite }
+    // Taken out, so that it is not copied, and code of the program that reads meanwhile meets nothing half-done.
+    context = nil
+    defer { context = taken }
+    return try body(&taken)
+  }
 }
 
 /// The objects of one type, whichever it is.
@@ -120,8 +159,10 @@ protocol AnyEntityObjects: AnyObject, Sendable {
   /// The number of the type in the data.
   var typeNumber: Int? { get }
   func tell(_ change: borrowing RowChange, _ version: Int64?)
-  /// Tells what lies in several places, after each set of changes.
-  func endOfChanges()
+  /// The numbers of the types whose rows are elements of lists of the entities.
+  var elementTypes: [Int] { get }
+  /// Tells that elements of lists have changed.
+  func tellElements()
   /// Tells all who observe that anything may have changed.
   func tellAll()
 }

@@ -71,14 +71,12 @@ extension ObjectStore {
   ) throws -> LiveEntity<Entity> {
     if let found = try object(type, id: id) { return found }
     let objects = _objectHome.objects(type)
-    let entity = try objects.update { context -> Entity in
-      if let found: Entity = context.find(id) { return found }
-      if try context.restore(type, id: id), let found: Entity = context.find(id) { return found }
+    if objects.shared.batch != nil {
+      // Not within a write, because it may look at objects.
       let made = try make()
-      try made.save(to: &context)
-      return made
+      return try objects.object(try objects.update { try $0.findOrRestore(id) ?? $0.saving(made) })
     }
-    return try objects.object(entity)
+    return try objects.object(try objects.update { try $0.findOrRestore(id) ?? $0.saving(try make()) })
   }
 
   /// Returns the objects of the entities that a query finds, in its order.
@@ -101,22 +99,30 @@ extension ObjectStore {
 
 extension Database {
   /// Makes one transaction of all that `body` writes through objects: it takes effect together or, where `body` throws or
-  /// a setter fails, not at all. Within `body` the objects show what was written.
-  ///
-  /// A batch within a batch belongs to it. Other writers wait meanwhile.
+  /// a setter fails, not at all. Within `body` the objects show what was written. A batch within a batch belongs to it.
   ///
   /// - Throws: what `body` throws, or the error of the first setter that failed.
   public func batch<Output>(_ body: () throws -> Output) throws -> Output {
     let shared = liveObjects
     if shared.batch != nil { return try body() }
-    return try update { context in
-      let batch = ObjectBatch(context)
-      shared.setBatch(batch)
-      defer { shared.setBatch(nil) }
-      let output = try body()
-      if let failure = batch.failure { throw failure }
-      context = batch.context
+    var followUps: [() -> Void] = []
+    do {
+      let output = try update { context in
+        let batch = ObjectBatch(context)
+        shared.setBatch(batch)
+        defer { shared.setBatch(nil) }
+        let output = try body()
+        if let failure = batch.failure { throw failure }
+        guard let written = batch.context else { throw QueryError.nestedWrite }
+        (context, followUps) = (written, batch.followUps)
+        return output
+      }
+      for followUp in followUps { followUp() }
       return output
+    } catch {
+      // Who was told of a set has to look again.
+      shared.tellAll()
+      throw error
     }
   }
 
@@ -130,6 +136,19 @@ extension Database {
 public enum DeletedEntities: Sendable, Hashable {
   case exclude
   case include
+}
+
+extension Context {
+  /// Returns an entity; one that is deleted and kept is brought back.
+  fileprivate mutating func findOrRestore<Entity: EntityModelProtocol>(_ id: Entity.ID) throws -> Entity? {
+    if let found: Entity = find(id) { return found }
+    return try restore(Entity.self, id: id) ? find(id) : nil
+  }
+
+  fileprivate mutating func saving<Entity: EntityModelProtocol>(_ entity: Entity) throws -> Entity {
+    try entity.save(to: &self)
+    return entity
+  }
 }
 
 extension EntityObjects {

@@ -21,7 +21,7 @@ extension Context {
     if case .remove = change {
       guard let entity: Entity = find(id) else { throw ModelError.noEntity("\(Entity.self)", id: "\(id)") }
       _ = try mapping(of: type)
-      return descriptor.detach(targets, from: entity, &self)
+      return try descriptor.detach(targets, from: entity, &self)
     }
     let isPart = if case .append = change { true } else { false }
     try self.change(id) { (entity: inout Entity) in descriptor.put(targets, isPart: isPart, into: &entity) }

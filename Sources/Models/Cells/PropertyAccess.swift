@@ -75,6 +75,8 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
   private let schema: ModelSchema
   /// The version of the catalog.
   package let catalogVersion: UInt64
+  /// The numbers of the types of the elements of lists that the entities have, and of lists in these.
+  package let elementTypes: [Int]
 
   /// Nil where the data have no such type.
   ///
@@ -85,6 +87,7 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
     }
     (self.schema, self.mapping) = (schema, mapping)
     catalogVersion = snapshot.catalog.version
+    elementTypes = schema.catalog.elementTypes(of: mapping.type).map { Int($0.index) }
   }
 
   package var type: EntityTypeID { mapping.type }
@@ -222,4 +225,20 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
 
 extension ColumnDescriptor {
   fileprivate var isList: Bool { if case .list = type { true } else { false } }
+}
+
+extension Catalog {
+  /// The types of the elements of lists that entities of a type have, and of lists in these.
+  fileprivate func elementTypes(of type: EntityTypeID) -> [EntityTypeID] {
+    var found: [EntityTypeID] = []
+    var next = [type]
+    while let source = next.popLast() {
+      for relation in relations
+      where relation.source == source && self[relation.target].isElement && !found.contains(relation.target) {
+        found.append(relation.target)
+        next.append(relation.target)
+      }
+    }
+    return found
+  }
 }

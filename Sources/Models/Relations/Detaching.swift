@@ -156,7 +156,18 @@ extension Context {
     _ ids: Set<Target.ID>?
   ) {
     // Links that a schema in text requires are refused, and then none is taken away.
-    try? atomically { context in
+    try? takeAway(entity, path, ids)
+  }
+
+  /// Takes links of a relation away, all or those to some entities.
+  ///
+  /// - Throws: where one is required; none is taken away then.
+  mutating func takeAway<Entity: EntityModelProtocol, Target, Directionality, Cardinality, Constraints>(
+    _ entity: Entity,
+    _ path: WritableKeyPath<Entity, Relation<Target, Directionality, Cardinality, Constraints>>,
+    _ ids: Set<Target.ID>?
+  ) throws {
+    try atomically { context in
       guard let (_, found) = try context.storage.find(Entity.self), try context.writtenRow(found, entity.id) != nil
       else { return }
       // A database takes what is written with the types that were met.

@@ -43,7 +43,9 @@ class RelationDescriptor<Source: EntityModelProtocol> {
   func put(_ targets: Any, isPart: Bool, into entity: inout Source) {}
 
   /// Takes the links of an entity to some targets away, a ``LinkedIDs`` of the target's type.
-  func detach(_ targets: Any, from entity: Source, _ context: inout Context) {}
+  ///
+  /// - Throws: where a link is required; none is taken away then.
+  func detach(_ targets: Any, from entity: Source, _ context: inout Context) throws {}
 
   /// From now on a ``RelationWatch`` notes under the number who asks for it.
   func watch(_ entity: inout Source, number: UInt16) {}
@@ -116,8 +118,8 @@ final class TypedRelation<
     entity[keyPath: relation] = Relation(targets.ids.isEmpty && !isToMany ? .null : .ids(targets.ids), isPart: isPart)
   }
 
-  override func detach(_ targets: Any, from entity: Source, _ context: inout Context) {
-    if let targets = targets as? LinkedIDs<Target> { context.detach(entity, relation, Set(targets.ids)) }
+  override func detach(_ targets: Any, from entity: Source, _ context: inout Context) throws {
+    if let targets = targets as? LinkedIDs<Target> { try context.takeAway(entity, relation, Set(targets.ids)) }
   }
 
   override func watch(_ entity: inout Source, number: UInt16) {

@@ -117,6 +117,27 @@ import Testing
     #expect(try database.ids(of: "Person") == [2])
   }
 
+  @Test("a key that ignores case is a key") func folded() throws {
+    let database = try Database(
+      schema: """
+        type Member @id(fields: ["club", "name"]) { club: Int! name: String! @collate(CI) n: Int! }
+        type Word { id: String! @id @collate(CI) n: Int! }
+        """)
+    try database.run(
+      """
+      mutation {
+        insertMember(data: [{club: 1, name: "Ann", n: 1}, {club: 1, name: "Bob", n: 2}])
+        insertWord(data: [{id: "a", n: 1}, {id: "b", n: 2}])
+      }
+      """)
+    try database.set(7, at: EntityPath("Member", ["club": 1, "name": "Ann"], "n"))
+    try database.set(8, at: EntityPath("Word", "b", "n"))
+    #expect(
+      try database.run("{ Member { n } Word { n } }").jsonString
+        == #"{"Member":[{"n":7},{"n":2}],"Word":[{"n":1},{"n":8}]}"#)
+    #expect(try database.value(at: EntityPath("Member", ["club": 1, "name": "Bob"], "n")) == 2)
+  }
+
   @Test("ids are found by a condition, and views have theirs") func ids() throws {
     let database = try database()
     #expect(try database.ids(of: "Person") == [1, 2])

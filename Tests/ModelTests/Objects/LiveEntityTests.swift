@@ -267,6 +267,107 @@ struct ObjectAccount {
     #expect(try past.objects(ObjectPerson.query()).map(\.name) == ["Alice"])
   }
 
+  @Test("an object that nobody has read is as it was last when it is gone") func goneUnread() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    alice.name = "Ally"
+    try database.run("mutation { deleteObjectPerson(where: id == 1, hard: true) }")
+    #expect(alice.name == "Ally")
+    #expect(alice.insert())
+    #expect(try ObjectPerson.first(in: database)?.name == "Ally")
+    alice.age = 5
+    try database.run("mutation { deleteObjectPerson(where: id == 1, hard: true) }")
+    #expect(alice.insert())
+    #expect(alice.age == 5)
+    #expect(alice.status == .created)
+  }
+
+  @Test("what a batch calls may look at objects") func withinBatches() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    try database.batch {
+      alice.name = "Ally"
+      let made = try database.findOrCreate(ObjectPerson.self, id: 5) { ObjectPerson(id: 5, name: alice.name) }
+      #expect(made.name == "Ally")
+    }
+    #expect(try ObjectPerson.query(5).first(in: database)?.name == "Ally")
+    // Whoever was told of a set that is taken back is told again.
+    let count = Atomic<Int>(0)
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try database.batch {
+        alice.name = "X"
+        withObservationTracking {
+          _ = alice.name
+        } onChange: {
+          count.add(1, ordering: .relaxed)
+        }
+        throw Stop()
+      }
+    }
+    #expect(count.load(ordering: .relaxed) == 1)
+    #expect(alice.name == "Ally")
+  }
+
+  @Test("objects go on after their type has gone and come") func schemas() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let schema = database.schema
+    try database.changeSchema(to: "type Other { id: Int! @id name: Int! }", allowingLoss: true)
+    database.waitUntilTold()
+    try database.run("mutation { insertOther(data: {id: 1, name: 5}) }")
+    try database.run("mutation { deleteOther(where: id == 1, hard: true) }")
+    database.waitUntilTold()
+    #expect(alice.status == .gone)
+    #expect(alice.name == "Alice")
+    try database.changeSchema(to: schema, allowingLoss: true)
+    #expect(alice.insert())
+    alice.name = "Ally"
+    #expect(alice.name == "Ally")
+    #expect(try database.object(ObjectPerson.self, id: 1) === alice)
+  }
+
+  @Test("whoever looks at all of a fresh object is told of changes by text") func freshObjects() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    database.waitUntilTold()
+    let count = Atomic<Int>(0)
+    withObservationTracking {
+      _ = alice.entity
+    } onChange: {
+      count.add(1, ordering: .relaxed)
+    }
+    try database.run("mutation { updateObjectPerson(where: id == 1, set: {age: 4}) }")
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 1)
+    withObservationTracking {
+      _ = alice.status
+    } onChange: {
+      count.add(1, ordering: .relaxed)
+    }
+    try database.run("mutation { deleteObjectPerson(where: id == 1, hard: true) }")
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 2)
+    withObservationTracking {
+      _ = alice.name
+    } onChange: {
+      count.add(1, ordering: .relaxed)
+    }
+    try database.run(#"mutation { insertObjectPerson(data: {id: 1, name: "New", mood: CALM, tags: [], height: 0}) }"#)
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 3)
+    #expect(alice.name == "New")
+  }
+
+  @Test("objects of one version are equal, whichever view they come from") func viewIdentity() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let view = database.view()
+    #expect(try view.object(ObjectPerson.self, id: 1) == view.object(ObjectPerson.self, id: 1))
+    alice.name = "x"
+    #expect(try view.object(ObjectPerson.self, id: 1) != database.view().object(ObjectPerson.self, id: 1))
+  }
+
   @Test("objects of a context show and write its changes, until they are saved") func contexts() throws {
     let database = try database()
     let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))

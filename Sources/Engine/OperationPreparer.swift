@@ -1,0 +1,44 @@
+import GQLBase
+import GQLQuery
+
+/// What makes operations of documents, for a database.
+struct OperationPreparer {
+  let database: Database
+
+  /// Prepares a text that ran with another one's operation, for what that cannot do.
+  func operation(of source: SourceText) throws(QueryError) -> PreparedOperation {
+    let document = try QueryDocument(source: source, dialect: .extended, limits: database.limits)
+    return try onlyOperation(of: document, RunOptions()).operation
+  }
+
+  func document(
+    _ text: String, _ name: String, _ options: RunOptions
+  ) throws(QueryError) -> QueryDocument {
+    try QueryDocument(
+      source: SourceText(name: name, text: text), dialect: .extended, limits: database.limits, options: options)
+  }
+
+  func onlyOperation(
+    of document: QueryDocument, _ options: RunOptions
+  ) throws(QueryError) -> (operation: PreparedOperation, query: BoundQuery) {
+    let all = try operations(of: document, options)
+    guard let only = all.first else { throw document.noOperationError() }
+    guard all.count == 1 else {
+      throw QueryError(
+        code: DocumentProblem.severalOperations.code, "the document has \(all.count) operations: name one",
+        help: "prepareAll(_:) gives all of them", file: document.sourceName)
+    }
+    return only
+  }
+
+  func operations(
+    of document: QueryDocument, _ options: RunOptions
+  ) throws(QueryError) -> [(operation: PreparedOperation, query: BoundQuery)] {
+    try database.refresh()
+    let catalog = database.catalog
+    let queries = try document.bound(catalog, commands: database.commandDescriptors(catalog), run: options).queries
+    return zip(document.operations, queries).map {
+      (PreparedOperation(document: document, operation: $0, query: $1), $1)
+    }
+  }
+}
