@@ -151,6 +151,62 @@ import Testing
         == #"{"Item":[{"lines":[{"text":"public a","parts":[{"name":"public b"}]}]}]}"#)
   }
 
+  private static let orders = """
+    type Order @history { id: ID! lines: [Line!] } type Line { text: String! }
+    type Item @history { id: ID! owner: Owner } type Owner @history { id: ID! name: String! }
+    """
+
+  /// Orders, items and owners, of which the last rows are void then.
+  private func beginOrders(_ database: Database) throws {
+    try database.run(
+      """
+      mutation { insertOrder(data: {id: "A", lines: [{text: "a1"}, {text: "a2"}, {text: "a3"}]})
+        insertOwner(data: {id: 1, name: "first"}) insertItem(data: {id: 1, owner: 1}) }
+      """)
+    try database.run("mutation { updateOrder(all: true, set: {lines: []}) deleteOwner(where: id == 1, hard: true) }")
+    try database.close()
+  }
+
+  /// Gives new entities rows, erases one, and reads the past of the first ones.
+  private func expectOrders(_ open: (StorageOptions.Access) throws -> Database) throws {
+    let again = try open(.write)
+    try again.run(
+      """
+      mutation { insertOrder(data: {id: "B", lines: [{text: "b1"}, {text: "b2"}]})
+        insertOwner(data: {id: 2, name: "second"}) }
+      """)
+    try again.close()
+    let third = try open(.write)
+    try third.run("mutation { deleteOrder(where: id == \"B\", hard: true) }")
+    try third.close()
+    let last = try open(.read)
+    #expect(
+      try last.run("query @asOf(version: 1) { Order { id lines { text } } Item { owner { id } } }").jsonString
+        == #"{"Order":[{"id":"A","lines":[{"text":"a1"},{"text":"a2"},{"text":"a3"}]}],"Item":[{"owner":null}]}"#)
+    try last.close()
+  }
+
+  @Test("numbers of rows that the past may name are not given again after opening", arguments: [0, 1 << 20])
+  func rowNumbers(_ keptBytes: Int) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let copy = folder.file("copy.gqlite")
+    let database = try Database(path: path, schema: Self.orders, storage: Self.options(keptBytes: keptBytes))
+    try beginOrders(database)
+    try Database(path: path, storage: Self.options(.read)).backup(to: copy)
+    for path in [path, copy] {
+      try expectOrders { try Database(path: path, storage: Self.options(keptBytes: keptBytes, $0)) }
+    }
+    try RawFile.execute(path, "UPDATE gqlite_meta SET value = replace(value, ':', ':9') WHERE key = 'history_rows'")
+    #expect(problem { _ = try Database(path: path, storage: Self.options()) } == "storage-corrupt")
+  }
+
+  @Test("numbers of rows are not given again where the past is in the log") func rowNumbersOfOtherBackends() throws {
+    let backend = MemoryBackend()
+    try beginOrders(try Database(backend, schema: Self.orders, storage: Self.options()))
+    try expectOrders { try Database(backend, storage: Self.options($0)) }
+  }
+
   @Test("a record that says something of a row that is nowhere is refused") func craftedRecord() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")

@@ -31,6 +31,37 @@ struct HistoryTable {
 
   private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
 
+  // MARK: - Rows
+
+  /// Notes how many rows the types have that records name, void ones at the end included: a file has nothing of these, and
+  /// they must not get other entities. Called within a transaction.
+  func noteRows(of snapshot: Snapshot) throws(QueryError) {
+    let counts = numbers.indices.filter { types.isNamed[$0] }.map { type in
+      "\(numbers[type]):\(snapshot.slotCount(EntityTypeID(type)))"
+    }
+    if counts.isEmpty { return try connection.execute("DELETE FROM gqlite_meta WHERE key GLOB 'history_rows*'") }
+    let text = counts.joined(separator: " ")
+    try connection.execute(
+      "INSERT OR REPLACE INTO gqlite_meta VALUES ('history_rows', '\(text)'), ('history_rows_sum', \(Self.sum(text)))")
+  }
+
+  /// Reserves the rows that were noted. Called within a transaction.
+  func reserveRows(in reader: StorageReader) throws(QueryError) {
+    guard let text = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'history_rows'") else { return }
+    let sum = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_rows_sum'")
+    guard sum == Self.sum(text) else { throw corrupt("the checksum of its numbers of rows is wrong") }
+    for entry in text.split(separator: " ") {
+      let parts = entry.split(separator: ":").compactMap { Int($0) }
+      guard parts.count == 2 else { throw corrupt("its numbers of rows are not readable") }
+      guard let type = numbers.firstIndex(of: Int64(parts[0])), types.isNamed[type] else { continue }
+      reader.reserve(type, rows: parts[1])
+    }
+  }
+
+  private static func sum(_ text: String) -> Int64 {
+    Int64(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
+  }
+
   // MARK: - Keeping
 
   /// Makes records of the log's up to a version, which go then. Called within a transaction.

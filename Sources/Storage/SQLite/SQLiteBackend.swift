@@ -163,6 +163,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
           }
         }
       }
+      if format > 2 { try HistoryTable(reader.catalog, layout, connection).reserveRows(in: reader) }
       let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
       while try log.step() {
         try reader.add(
@@ -313,6 +314,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       for table in tables { try table.saveCounts() }
       if let point {
         try connection.note("folded", point)
+        try history?.noteRows(of: rows.snapshot)
         // Records that do not lead to this version lead nowhere.
         try connection.execute(
           "DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(point.version)")
@@ -471,6 +473,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     try connection.execute("DELETE FROM gqlite_log")
     let history = HistoryTable(catalog, layout, connection)
     try history.takeOver(old, catalog, from: HistoryStart(version: state.folded.version, time: state.time))
+    try history.noteRows(of: rows.snapshot)
     self.tables = Tables(rows: tables, version: catalog.version, history: history)
   }
 
