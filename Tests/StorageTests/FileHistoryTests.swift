@@ -281,6 +281,35 @@ import Testing
     #expect(try again.run("query @asOf(version: 39) { B { n } }").jsonString == #"{"B":[{"n":38}]}"#)
   }
 
+  @Test("with a time and a number, only what neither keeps goes; a time that is still to come makes nothing old")
+  func bothLimits() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = """
+      type A @history(for: "PT1H", versions: 3) { id: ID! n: Int } type B @history(for: "PT1H") { id: ID! n: Int }
+      """
+    let database = try Database(path: path, schema: schema, storage: Self.options())
+    func set(_ value: Int, at minute: Int) throws {
+      let change = value == 0 ? "insert" : "upsert"
+      try database.run(
+        "mutation { \(change)A(data: {id: 1, n: \(value)}) \(change)B(data: {id: 1, n: \(value)}) }",
+        options: RunOptions(now: Int64(minute) * 60_000_000))
+    }
+    // Minutes 0 to 99, then one late change, then one in the year 2100.
+    for value in 0..<100 { try set(value, at: value) }
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 61)
+    try set(100, at: 10_000)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 3)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 1)
+    let now = Int(Date.now.timeIntervalSince1970 / 60)
+    for value in 101...110 { try set(value, at: now - 10) }
+    try set(111, at: 68_374_080)
+    try set(112, at: now - 5)
+    try database.close()
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 12)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 12)
+  }
+
   @Test("a damaged record is told, and crashes nothing") func damaged() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")

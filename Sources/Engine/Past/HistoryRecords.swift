@@ -194,10 +194,8 @@ struct HistoryRecords: Sendable {
   /// Drops what a type's rule does not keep, and what is erased, once that is much.
   private mutating func trim(_ type: Int, _ moment: HistoryStart) {
     guard let history = types[type] else { return }
-    let oldest: Int64
-    if let duration = history.rule?.duration {
-      let (time, isBefore) = moment.time.subtractingReportingOverflow(duration)
-      oldest = isBefore ? .min : time
+    let oldest = history.rule?.duration.map { Self.start(of: $0, moment) }
+    if let oldest, history.rule?.versions == nil {
       while let first = kinds[type]?.chunks.first, first.last.time < oldest, kinds[type]?.chunks.count ?? 0 > 1 {
         dropFirst(type)
       }
@@ -207,7 +205,13 @@ struct HistoryRecords: Sendable {
       let start = history.owners.compactMap { kinds[$0.type]?.start.version }.min() ?? 0
       while let first = kinds[type]?.chunks.first, first.last.version <= start { dropFirst(type) }
     }
-    if isFull(type, history) { rewrite(type, most: history.rule?.versions ?? .max) }
+    if isFull(type, history) { rewrite(type, most: history.rule?.versions ?? .max, before: oldest ?? .max) }
+  }
+
+  /// When the past begins of what is kept for a time. A clock that goes wrong makes nothing old.
+  private static func start(of duration: Int64, _ moment: HistoryStart) -> Int64 {
+    let (time, isBefore) = min(moment.time, WallClock.now).subtractingReportingOverflow(duration)
+    return isBefore ? .min : time
   }
 
   /// Returns whether so much is to be dropped that a type's records are worth writing anew.
@@ -225,8 +229,9 @@ struct HistoryRecords: Sendable {
     kinds[type]?.chunks.removeFirst()
   }
 
-  /// Writes a type's records anew, at most so many of each row and none of entities that are erased.
-  private mutating func rewrite(_ type: Int, most: Int64) {
+  /// Writes a type's records anew: none of entities that are erased, and of others so many of each row, those that are
+  /// not before a time, or both.
+  private mutating func rewrite(_ type: Int, most: Int64, before oldest: Int64) {
     guard let old = kinds[type] else { return }
     var counts: [UInt32: Int64] = [:]
     var start = old.start
@@ -239,7 +244,7 @@ struct HistoryRecords: Sendable {
         for (row, content) in entry.rows {
           if let version = old.erased[row], entry.version <= version { continue }
           let count = counts[row, default: 0]
-          if count >= most {
+          if count >= most, entry.time < oldest {
             if entry.version > start.version { start = HistoryStart(version: entry.version, time: entry.time) }
             continue
           }

@@ -105,6 +105,7 @@ struct HistoryTable {
     private let insertion: StorageStatement
     private let removal: StorageStatement
     private let limiting: StorageStatement
+    private let oldest: StorageStatement
     private var lastTime: Int64
     private var starts: [Int: HistoryStart]
     private var buffer: [UInt8] = []
@@ -121,6 +122,8 @@ struct HistoryTable {
         """
         SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version DESC LIMIT 1 OFFSET ?
         """)
+      oldest = try connection.prepare(
+        "SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
       starts = try table.storedStarts()
       lastTime = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
     }
@@ -150,7 +153,9 @@ struct HistoryTable {
           insertion.bind(5, blob: UnsafeRawBufferPointer(bytes))
           try insertion.run()
         }
-        if let most = table.types[row.type]?.rule?.versions { try limit(row, number, to: most) }
+        if let rule = table.types[row.type]?.rule, let most = rule.versions {
+          try limit(row, number, to: most, before: rule.duration.map { self.start(after: $0) })
+        }
       }
     }
 
@@ -187,14 +192,42 @@ struct HistoryTable {
       }
     }
 
+    /// When the past begins of what is kept for a time. A clock that goes wrong makes nothing old.
+    private func start(after duration: Int64) -> Int64 {
+      let (time, isBefore) = min(lastTime, WallClock.now).subtractingReportingOverflow(duration)
+      return isBefore ? .min : time
+    }
+
     /// Removes what is more of a row than is to be kept.
-    private func limit(_ row: RowRecords.Row, _ number: Int64, to most: Int64) throws(QueryError) {
+    ///
+    /// - Parameter start: A time since which all is kept; nil for none.
+    private func limit(
+      _ row: RowRecords.Row, _ number: Int64, to most: Int64, before start: Int64?
+    ) throws(QueryError) {
+      if let start, try first(row, number).map({ $0.time >= start }) ?? true { return }
       limiting.bind(1, number)
       limiting.bind(2, Int64(row.row))
       limiting.bind(3, most)
       guard try limiting.step() else { return limiting.reset() }
-      let last = HistoryStart(version: limiting.integer(0), time: limiting.integer(1))
+      var last = HistoryStart(version: limiting.integer(0), time: limiting.integer(1))
       limiting.reset()
+      guard let start else { return try remove(row, through: last) }
+      // From the oldest on: each goes once.
+      let end = last.version
+      while let first = try first(row, number), first.version <= end, first.time < start {
+        last = first
+        try remove(row, through: last)
+      }
+    }
+
+    private func first(_ row: RowRecords.Row, _ number: Int64) throws(QueryError) -> HistoryStart? {
+      oldest.bind(1, number)
+      oldest.bind(2, Int64(row.row))
+      defer { oldest.reset() }
+      return try oldest.step() ? HistoryStart(version: oldest.integer(0), time: oldest.integer(1)) : nil
+    }
+
+    private func remove(_ row: RowRecords.Row, through last: HistoryStart) throws(QueryError) {
       try remove(row.type, row.row, through: last.version)
       begin(row.type, after: last)
     }
@@ -207,9 +240,8 @@ struct HistoryTable {
     func finish() throws(QueryError) {
       try eraseElements()
       for type in table.numbers.indices {
-        guard let duration = table.types[type]?.rule?.duration else { continue }
-        let (oldest, isBefore) = lastTime.subtractingReportingOverflow(duration)
-        if !isBefore { try removeOld(type, before: oldest) }
+        guard let rule = table.types[type]?.rule, let duration = rule.duration, rule.versions == nil else { continue }
+        try removeOld(type, before: start(after: duration))
       }
       for type in table.numbers.indices {
         guard let owners = table.types[type]?.owners, !owners.isEmpty else { continue }

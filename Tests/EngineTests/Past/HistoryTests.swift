@@ -247,4 +247,45 @@ import Testing
     let plan = try database.run("query @asOf(version: 1) @explain { item(id: 1) { value } }").jsonString
     #expect(plan.contains("as of version 1, rewound 3 changes by records"))
   }
+
+  @Test("a time that is still to come makes nothing old") func futureTime() throws {
+    let database = try Database(schema: "type A @history(for: \"PT1H\") { id: ID! n: Int s: String }")
+    let text = String(repeating: "x", count: 1000)
+    try database.run("mutation { insertA(data: {id: 1, n: 0}) }")
+    for value in 1...60 {
+      let options = value == 30 ? at(4_102_444_800) : RunOptions()
+      try database.run(
+        "mutation($n: Int, $s: String) { updateA(where: id == 1, set: {n: $n, s: $s}) }",
+        ["n": .int(Int64(value)), "s": .string("\(value) \(text)")], options: options)
+    }
+    for version in [1, 29, 31, 45] as [Int64] {
+      #expect(try answer(database, "{ A { n } }", version: version) == #"{"A":[{"n":\#(version - 1)}]}"#)
+    }
+  }
+
+  @Test("with a time and a number, only what neither keeps goes") func bothLimits() throws {
+    let database = try Database(schema: "type A @history(for: \"PT1H\", versions: 3) { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 0}, {id: 2, n: 0}]) }", options: at(0))
+    func update(_ values: ClosedRange<Int>, from second: Int) throws {
+      for value in values {
+        try database.run(
+          "mutation($n: Int) { updateA(where: id == 1, set: {n: $n}) }", ["n": .int(Int64(value))],
+          options: at(Double(second + value)))
+      }
+    }
+    try update(1...3000, from: 0)
+    #expect(try answer(database, "{ A { n } }", version: 1) == #"{"A":[{"n":0},{"n":0}]}"#)
+    try update(3001...6500, from: 100_000)
+    #expect(problem { _ = try self.answer(database, "{ A { n } }", version: 10) } == "no-history")
+    #expect(try answer(database, "{ A { n } }", version: 3100) == #"{"A":[{"n":3099},{"n":0}]}"#)
+    // Old, and few.
+    let few = try Database(schema: "type A @history(for: \"PT1H\", versions: 2000) { id: ID! n: Int }")
+    try few.run("mutation { insertA(data: {id: 1, n: 0}) }", options: at(0))
+    for value in 1...1500 {
+      try few.run(
+        "mutation($n: Int) { updateA(where: id == 1, set: {n: $n}) }", ["n": .int(Int64(value))],
+        options: at(Double(value) * 1000))
+    }
+    #expect(try answer(few, "{ A { n } }", version: 1) == #"{"A":[{"n":0}]}"#)
+  }
 }
