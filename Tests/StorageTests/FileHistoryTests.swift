@@ -310,6 +310,32 @@ import Testing
     #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 12)
   }
 
+  @Test("who reads or follows a file is not misled by another schema, nor by what was erased") func others() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(
+      path: path, schema: "type A @history { id: ID! n: Int m: Int }", storage: Self.options())
+    try database.run("mutation { insertA(data: [{id: 1, n: 1, m: 2}, {id: 2, n: 1, m: 2}]) }")
+    try database.run("mutation { updateA(all: true, set: {n: 3, m: 4}) }")
+    func ask(_ database: Database) throws -> String {
+      try database.run("query @asOf(version: 1) { A { id n m } }").jsonString
+    }
+    let both = #"{"A":[{"id":1,"n":1,"m":2},{"id":2,"n":1,"m":2}]}"#
+    let one = #"{"A":[{"id":1,"n":1,"m":2}]}"#
+    let follower = try Database(path: path, storage: Self.options(.follow))
+    let reader = try Database(path: path, storage: Self.options(.read))
+    try database.run("mutation { updateA(all: true, set: {n: 5}) }")
+    #expect(try ask(reader) == both)
+    #expect(try ask(follower) == both)
+    try database.run("mutation { deleteA(where: id == 2, hard: true) }")
+    #expect(problem { _ = try database.run("{ A { id } }") } == nil)
+    let later = try Database(path: path, storage: Self.options(.read))
+    try database.changeSchema(to: "type A @history { m: Int id: ID! n: Int }")
+    #expect(try ask(follower) == one)
+    #expect(try ask(database) == one)
+    #expect(problem { _ = try ask(later) } == "storage-changed")
+  }
+
   @Test("a damaged record is told, and crashes nothing") func damaged() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")

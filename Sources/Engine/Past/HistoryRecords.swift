@@ -34,6 +34,8 @@ package struct HistoryStep {
 
 /// A question for the records of some types: how to go back to a moment.
 package struct HistoryRequest: Sendable {
+  /// The catalog of the version that is gone back from.
+  package var catalog: Catalog
   /// All types whose past is kept.
   package var kept: HistoryTypes
   /// Those that are gone back.
@@ -287,9 +289,9 @@ struct HistoryRecords: Sendable {
 
   // MARK: - Reading
 
-  /// Calls with what takes the changes after a moment back, for each type the newest first.
+  /// Calls with what takes the changes after a moment back, for each type the newest first, as long as that returns true.
   func forEachStep<Failure: Error>(
-    _ request: HistoryRequest, _ body: (HistoryStep) throws(Failure) -> Void
+    _ request: HistoryRequest, _ body: (HistoryStep) throws(Failure) -> Bool
   ) throws(Failure) {
     for type in request.types {
       guard let kind = kinds[type] else { continue }
@@ -298,7 +300,7 @@ struct HistoryRecords: Sendable {
         let entries = chunk.bytes.withUnsafeBytes { Self.entries(of: chunk, $0) }
         for entry in entries.reversed() where entry.version <= request.newest {
           if !request.isLater(version: entry.version, time: entry.time) { break chunks }
-          if let step = Self.step(type, entry, chunk, kind.erased) { try body(step) }
+          if let step = Self.step(type, entry, chunk, kind.erased), try !body(step) { return }
         }
       }
     }

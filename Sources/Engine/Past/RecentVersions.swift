@@ -402,7 +402,7 @@ extension RecentVersions.State {
     if isInMemory, let old, let known = history?.records {
       records = known.moved(to: catalog, by: HistoryMapping(from: old, to: catalog), from: start)
     }
-    history = KeptHistory(types: types, records: records)
+    history = KeptHistory(catalog, since: start.version, types: types, records: records)
   }
 
   fileprivate mutating func append(_ commit: Commit) {

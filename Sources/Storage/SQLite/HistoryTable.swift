@@ -19,14 +19,20 @@ struct HistoryTable {
     """
 
   private let connection: StorageConnection
+  private let catalog: Catalog
   private let types: HistoryTypes
   /// By type: its number in the file.
   private let numbers: [Int64]
+  /// The checksum of the schema that the file has then.
+  private let schemaSum: Int64?
 
-  init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) {
+  /// Called within a transaction.
+  init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) throws(QueryError) {
     self.connection = connection
+    self.catalog = catalog
     types = HistoryTypes(catalog)
     numbers = layout.kinds.map(\.number)
+    schemaSum = try connection.schemaSum()
   }
 
   private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
@@ -111,6 +117,8 @@ struct HistoryTable {
     private var buffer: [UInt8] = []
     /// By type, the rows whose entities went for good.
     private var erased: [Int: Set<UInt32>] = [:]
+    /// The version with which the last of them went; nil for none.
+    private var lastErasure: Int64?
 
     init(_ table: HistoryTable) throws(QueryError) {
       self.table = table
@@ -138,6 +146,7 @@ struct HistoryTable {
         let number = table.numbers[row.type]
         if row.isErasing {
           erased[row.type, default: []].insert(row.row)
+          lastErasure = version
           try remove(row.type, row.row, through: version)
           continue
         }
@@ -252,6 +261,9 @@ struct HistoryTable {
       try table.note(starts)
       if lastTime > .min {
         try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_time', \(lastTime))")
+      }
+      if let lastErasure {
+        try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_erased', \(lastErasure))")
       }
     }
 
@@ -401,6 +413,14 @@ struct HistoryTable {
       }
       self.content = ContiguousArray(content)
     }
+  }
+
+  /// Returns whether records lead back from the newest version of a request. Those of another schema do not, nor those
+  /// of which a later version has erased some. Called within a transaction.
+  func isKept(for request: HistoryRequest) throws(QueryError) -> Bool {
+    guard catalog.storesAlike(request.catalog), try connection.schemaSum() == schemaSum else { return false }
+    let erased = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_erased'")
+    return erased ?? 0 <= request.newest
   }
 
   /// Returns where the past of types begins. Called within a transaction.

@@ -288,4 +288,49 @@ import Testing
     }
     #expect(try answer(few, "{ A { n } }", version: 1) == #"{"A":[{"n":0}]}"#)
   }
+
+  @Test("functions of the program that come later are in a version that is there already") func laterFunctions()
+    throws
+  {
+    let database = try oddValues()
+    let version = database.version - 1
+    #expect(try answer(database, "{ Item { value } }", version: version) == #"{"Item":[{"value":5}]}"#)
+    try database.register(function: "twice") { (value: Int64) in value * 2 }
+    #expect(
+      try answer(database, "{ Item { value x: twice(value) } }", version: version)
+        == #"{"Item":[{"value":5,"x":10}]}"#)
+  }
+
+  @Test("a version is of one schema while others change it, and without what they erase") func others() throws {
+    let schemas = ["n: Int m: Int", "m: Int n: Int"].map { "type A @history { id: ID! \($0) }" }
+    let database = try Database(schema: schemas[0])
+    try database.run("mutation { insertA(data: {id: 1, n: 1, m: 2}) }")
+    let version = database.version
+    for value in 2...9 {
+      try database.run("mutation { updateA(all: true, set: {n: \(value * 10), m: \(value * 20)}) }")
+    }
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      for number in 0..<100 {
+        do {
+          if thread == 0 {
+            try database.changeSchema(to: schemas[(number + 1) % 2])
+            try database.run("mutation { insertA(data: {id: 2, n: 5, m: 6}) }")
+            try database.run("mutation { deleteA(where: id == 2, hard: true) }")
+          } else {
+            let (question, moment) = ("{ A { id n m } }", version + Int64(number % 2))
+            let found =
+              try number % 4 < 2
+              ? answer(database, question, version: moment)
+              : database.prepare(question).run(on: database.view(version: moment)).jsonString
+            let expected = number % 2 == 0 ? #"{"id":1,"n":1,"m":2}"# : #"{"id":1,"n":20,"m":40}"#
+            #expect(found == #"{"A":[\#(expected)]}"#)
+          }
+        } catch {
+          // Text is bound to the schema that it began with.
+          let message = (error as? QueryError)?.problems.first?.message
+          #expect(number % 4 < 2 && message == "the schema was changed while the operation ran", "\(error)")
+        }
+      }
+    }
+  }
 }
