@@ -310,6 +310,32 @@ import Testing
     #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 12)
   }
 
+  @Test("defaults of later fields, and fields that are left out later, are in the records of a file") func laterFields()
+    throws
+  {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(
+      path: path, schema: "type A @history { id: ID! n: Int seen: Int }", storage: Self.options())
+    try database.run("mutation { insertA(data: [{id: 1, seen: 1}, {id: 2, n: 1, seen: 1}]) }")
+    try database.run("mutation { updateA(where: id == 1, set: {n: 1, seen: 2}) }")
+    try database.run("mutation { deleteA(where: id == 2) }")
+    try database.run("mutation { insertA(data: {id: 2, n: 9, seen: 9}) }")
+    try database.changeSchema(
+      to: "type A @history { more: String! = \"new\" id: ID! n: Int seen: Int @history(off: true) }")
+    #expect(
+      try database.run("query @asOf(version: 1) { A { id n seen more } }").jsonString
+        == #"{"A":[{"id":1,"n":null,"seen":2,"more":"new"},{"id":2,"n":1,"seen":1,"more":"new"}]}"#)
+    #expect(try Database.verify(path: path) == [])
+    try database.changeSchema(to: "type A @history { more: String! id: ID! n: Int! }", allowingLoss: true)
+    #expect(problem { _ = try database.run("query @asOf(version: 1) { A { n } }") } == "no-history")
+    #expect(
+      try database.run("query @asOf(version: 2) { A { id n more } }").jsonString
+        == #"{"A":[{"id":1,"n":1,"more":"new"},{"id":2,"n":1,"more":"new"}]}"#)
+    try database.close()
+    #expect(try Database.verify(path: path) == [])
+  }
+
   @Test("who reads or follows a file is not misled by another schema, nor by what was erased") func others() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")

@@ -271,20 +271,37 @@ struct HistoryRecords: Sendable {
     for type in types.types.indices where result.kinds[type] != nil {
       guard let former = mapping.types[type], let kind = kinds[former.type] else { continue }
       result.kinds[type] = kind
-      if former.isSame { continue }
+      guard let mapping = former.records else { continue }
       result.kinds[type]?.chunks = []
       result.kinds[type]?.count = 0
       for chunk in kind.chunks {
         for entry in chunk.bytes.withUnsafeBytes({ Self.entries(of: chunk, $0) }) {
-          let rows = entry.rows.compactMap { row, content -> (UInt32, ArraySlice<UInt8>)? in
-            former.translated(chunk.bytes[content]).map { (row, $0[...]) }
-          }
-          if rows.isEmpty { continue }
-          result.write(rows, count: rows.count, to: type, HistoryStart(version: entry.version, time: entry.time))
+          result.write(entry, of: chunk, kind.erased, to: type, by: mapping)
         }
       }
     }
     return result
+  }
+
+  /// Adds an entry under another schema.
+  private mutating func write(
+    _ entry: Entry, of chunk: Chunk, _ erased: [UInt32: Int64], to type: Int, by mapping: RecordMapping
+  ) {
+    let moment = HistoryStart(version: entry.version, time: entry.time)
+    var rows: [(UInt32, ArraySlice<UInt8>)] = []
+    for (row, content) in entry.rows where erased[row].map({ entry.version > $0 }) ?? true {
+      switch mapping.record(chunk.bytes[content]) {
+      case .content(let content): rows.append((row, content[...]))
+      case .nothing: break
+      case .misfit:
+        // The past begins after it.
+        kinds[type]?.chunks = []
+        kinds[type]?.count = 0
+        kinds[type]?.start = moment
+        return
+      }
+    }
+    if !rows.isEmpty { write(rows, count: rows.count, to: type, moment) }
   }
 
   // MARK: - Reading

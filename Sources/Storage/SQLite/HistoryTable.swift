@@ -315,7 +315,7 @@ struct HistoryTable {
     _ old: (table: HistoryTable, catalog: Catalog)?, _ catalog: Catalog, from start: HistoryStart
   ) throws(QueryError) {
     var starts = try old?.table.storedStarts() ?? [:]
-    let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog)
+    let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog, at: start.time)
     var next: [Int: HistoryStart] = [:]
     var kept: Set<Int64> = []
     for type in numbers.indices where types[type] != nil {
@@ -324,7 +324,10 @@ struct HistoryTable {
       {
         next[type] = known
         kept.insert(numbers[type])
-        if !former.isSame { try translate(type, former) }
+        if let records = former.records, let last = try translate(type, records) {
+          try remove(type, through: last.version)
+          if last.version > known.version { next[type] = last }
+        }
       } else {
         next[type] = start
       }
@@ -335,7 +338,8 @@ struct HistoryTable {
     try note(next)
   }
 
-  private func translate(_ type: Int, _ former: HistoryMapping.Former) throws(QueryError) {
+  /// Returns where the past begins, if not all records fit.
+  private func translate(_ type: Int, _ mapping: RecordMapping) throws(QueryError) -> HistoryStart? {
     let statement = try connection.prepare(
       """
       SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND (version, row) > (?, ?)
@@ -344,6 +348,7 @@ struct HistoryTable {
     let update = try connection.prepare("UPDATE gqlite_history SET body = ? WHERE type = ? AND version = ? AND row = ?")
     let removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND version = ? AND row = ?")
     var last: (version: Int64, row: Int64) = (.min, .min)
+    var start: HistoryStart?
     while true {
       statement.bind(1, numbers[type])
       statement.bind(2, last.version)
@@ -352,7 +357,9 @@ struct HistoryTable {
       let record = try Record(statement, corrupt)
       statement.reset()
       last = (record.version, Int64(record.row))
-      if var body = former.translated(record.content).map({ Array($0) }) {
+      switch mapping.record(record.content) {
+      case .content(let content):
+        var body = Array(content)
         let sum = body.withUnsafeBytes { Self.sum($0, record.row, record.version, record.time) }
         for shift in 0..<UInt32(4) { body.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
         update.bind(2, numbers[type])
@@ -362,14 +369,16 @@ struct HistoryTable {
           update.bind(1, blob: UnsafeRawBufferPointer(bytes))
           try update.run()
         }
-      } else {
+      case .nothing:
         removal.bind(1, numbers[type])
         removal.bind(2, record.version)
         removal.bind(3, Int64(record.row))
         try removal.run()
+      case .misfit: start = HistoryStart(version: record.version, time: record.time)
       }
     }
     statement.reset()
+    return start
   }
 
   /// Copies the records of another file that has the same schema, up to a version. Called within a transaction, with the

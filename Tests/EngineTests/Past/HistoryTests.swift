@@ -301,6 +301,57 @@ import Testing
         == #"{"Item":[{"value":5,"x":10}]}"#)
   }
 
+  @Test("a field that is left out later has its value of now, but in what is no more") func leftOutLater() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int seen: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 1, seen: 1}, {id: 2, n: 1, seen: 1}]) }")
+    let version = database.version
+    try database.run("mutation { updateA(all: true, set: {n: 2, seen: 2}) }")
+    try database.run("mutation { deleteA(where: id == 2) }")
+    try database.run("mutation { insertA(data: {id: 2, n: 9, seen: 9}) }")
+    try database.changeSchema(to: "type A @history { id: ID! n: Int seen: Int @history(off: true) }")
+    try database.run("mutation { updateA(where: id == 1, set: {seen: 3}) }")
+    #expect(
+      try answer(database, "{ A { id n seen } }", version: version)
+        == #"{"A":[{"id":1,"n":1,"seen":3},{"id":2,"n":1,"seen":2}]}"#)
+  }
+
+  @Test("fields that come later have their defaults in what is no more") func laterFields() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 1}, {id: 2, n: 1}, {id: 3}]) }")
+    let version = database.version
+    try database.run("mutation { deleteA(where: id == 2) }")
+    try database.run("mutation { insertA(data: {id: 2, n: 9}) }")
+    try database.run("mutation { updateA(where: id == 3, set: {n: 5}) }")
+    try database.changeSchema(
+      to: """
+        type Box { w: Int! h: Float = 1.5 tags: [String!] }
+        enum Color { RED GREEN }
+        type A @history {
+          first: Color! = GREEN id: ID! n: Int! = 4 more: Int! = 7 text: String! = "a longer text than a cell holds"
+          price: Decimal! = 1.50 tags: [String!]! = ["x", "yy"] box: Box = {w: 3} none: Box empty: String
+        }
+        """)
+    let question = "{ A { id first n more text price tags box { w h tags } none { w } empty } }"
+    let rest =
+      #""more":7,"text":"a longer text than a cell holds","price":1.50,"tags":["x","yy"],"#
+      + #""box":{"w":3,"h":1.5,"tags":null},"none":null,"empty":null}"#
+    #expect(
+      try answer(database, question, version: version)
+        == #"{"A":[{"id":1,"first":"GREEN","n":1,\#(rest),{"id":2,"first":"GREEN","n":1,\#(rest),"#
+        + #"{"id":3,"first":"GREEN","n":4,\#(rest)]}"#)
+  }
+
+  @Test("where a field must have a value that it had not, the history begins after that") func missingValues() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 1}, {id: 2}]) }")
+    let start = database.version + 1
+    for value in 2...4 { try database.run("mutation { updateA(all: true, set: {n: \(value)}) }") }
+    try database.changeSchema(to: "type A @history { id: ID! n: Int! }", allowingLoss: true)
+    #expect(problem { _ = try self.answer(database, "{ A { n } }", version: start - 1) } == "no-history")
+    #expect(try answer(database, "{ A { n } }", version: start) == #"{"A":[{"n":2},{"n":2}]}"#)
+    #expect(try answer(database, "{ A { n } }", version: start + 1) == #"{"A":[{"n":3},{"n":3}]}"#)
+  }
+
   @Test("a version is of one schema while others change it, and without what they erase") func others() throws {
     let schemas = ["n: Int m: Int", "m: Int n: Int"].map { "type A @history { id: ID! \($0) }" }
     let database = try Database(schema: schemas[0])
