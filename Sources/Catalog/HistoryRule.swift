@@ -71,17 +71,24 @@ package struct TypeHistory: Sendable, Hashable {
 /// The types of a catalog whose past is kept, by number.
 package struct HistoryTypes: Sendable, Hashable {
   package private(set) var types: [TypeHistory?]
+  /// By type: whether records of the past may name its rows, which keep their numbers then.
+  package private(set) var isNamed: [Bool]
 
   /// Indicates whether the past of some type is kept.
   package var isAny: Bool { types.contains { $0 != nil } }
 
   package init(_ catalog: Catalog) {
     types = catalog.types.map { $0.history == nil ? nil : TypeHistory($0, catalog) }
+    isNamed = Array(repeating: false, count: types.count)
     if !isAny { return }
     addMirrors(catalog)
     addElements(catalog)
     for type in catalog.types {
       for property in type.properties where property.isOutOfHistory { leaveOut(property.storage, of: type.id, catalog) }
+    }
+    isNamed = types.map { $0 != nil }
+    for relation in catalog.relations where types[Int(relation.source.index)] != nil {
+      isNamed[Int(relation.target.index)] = true
     }
   }
 

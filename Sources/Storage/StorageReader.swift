@@ -22,6 +22,9 @@ public final class StorageReader {
   /// The records that were added, those whose commits the rows hold among them, with the number of their bytes.
   private(set) var records: [(version: Int64, bytes: Int)] = []
   private var lastPlace: (type: Int, row: Int) = (0, -1)
+  private var history = HistoryTypes(Catalog())
+  /// By type: how many rows have had an entity that the past may name.
+  private var reserved: [Int: Int] = [:]
 
   init(_ name: String) { self.name = name }
 
@@ -48,6 +51,7 @@ public final class StorageReader {
       }
     }
     self.state = state
+    history = HistoryTypes(catalog)
     point = folded
     let transaction = WriteTransaction(Snapshot.empty(catalog), fold: foldText)
     transaction.beginOpening()
@@ -60,6 +64,23 @@ public final class StorageReader {
     newer[type, default: [:]][row] = version
     newestRow = max(newestRow, version)
     dirty.insert(type, row)
+  }
+
+  /// Notes that the past may name the first rows of a type: their numbers are not given again, where they are void.
+  func reserve(_ type: Int, rows: Int) { reserved[type] = max(reserved[type] ?? 0, rows) }
+
+  /// Reserves the rows of a record whose commit the rows hold. Where the past is in the records, what is not readable is
+  /// found when it is read.
+  private func reserveRows(of record: StorageRecord) {
+    guard history.isAny else { return }
+    let changes = record.bytes.withUnsafeBytes { bytes in
+      record.isChained
+        ? LogRecord(bytes, version: record.version, time: record.time)?.changes
+        : LogRecord(unchained: bytes, version: record.version, time: record.time, after: 0)?.changes
+    }
+    try? changes?.forEachRow { type, row in
+      if history.isNamed.indices.contains(type), history.isNamed[type] { reserve(type, rows: Int(row) + 1) }
+    }
   }
 
   /// Adds a row, which follows those that were added, in the order of types and rows.
@@ -95,6 +116,7 @@ public final class StorageReader {
   ///
   /// - Throws: ``GQLEngine/QueryError`` `storage-corrupt`, which the backend throws on.
   public func add(_ record: StorageRecord) throws(QueryError) {
+    if record.version <= folded.version { reserveRows(of: record) }
     try record.bytes.withUnsafeBufferPointer { (bytes) throws(QueryError) in
       try add(
         record: UnsafeRawBufferPointer(bytes), version: record.version, time: record.time,
@@ -140,7 +162,9 @@ public final class StorageReader {
     if point.version < last {
       throw corrupt("its log ends with commit \(point.version), but there was a commit \(last)")
     }
-    guard transaction.endOpening(postponingAbove: limit) else { throw corrupt("its rows are not those of one version") }
+    guard transaction.endOpening(postponingAbove: limit, reserving: reserved) else {
+      throw corrupt("its rows are not those of one version")
+    }
     self.transaction = nil
     return (transaction.commit(), !state.schema.isEmpty)
   }

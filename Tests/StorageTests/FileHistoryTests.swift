@@ -151,6 +151,62 @@ import Testing
         == #"{"Item":[{"lines":[{"text":"public a","parts":[{"name":"public b"}]}]}]}"#)
   }
 
+  private static let orders = """
+    type Order @history { id: ID! lines: [Line!] } type Line { text: String! }
+    type Item @history { id: ID! owner: Owner } type Owner @history { id: ID! name: String! }
+    """
+
+  /// Orders, items and owners, of which the last rows are void then.
+  private func beginOrders(_ database: Database) throws {
+    try database.run(
+      """
+      mutation { insertOrder(data: {id: "A", lines: [{text: "a1"}, {text: "a2"}, {text: "a3"}]})
+        insertOwner(data: {id: 1, name: "first"}) insertItem(data: {id: 1, owner: 1}) }
+      """)
+    try database.run("mutation { updateOrder(all: true, set: {lines: []}) deleteOwner(where: id == 1, hard: true) }")
+    try database.close()
+  }
+
+  /// Gives new entities rows, erases one, and reads the past of the first ones.
+  private func expectOrders(_ open: (StorageOptions.Access) throws -> Database) throws {
+    let again = try open(.write)
+    try again.run(
+      """
+      mutation { insertOrder(data: {id: "B", lines: [{text: "b1"}, {text: "b2"}]})
+        insertOwner(data: {id: 2, name: "second"}) }
+      """)
+    try again.close()
+    let third = try open(.write)
+    try third.run("mutation { deleteOrder(where: id == \"B\", hard: true) }")
+    try third.close()
+    let last = try open(.read)
+    #expect(
+      try last.run("query @asOf(version: 1) { Order { id lines { text } } Item { owner { id } } }").jsonString
+        == #"{"Order":[{"id":"A","lines":[{"text":"a1"},{"text":"a2"},{"text":"a3"}]}],"Item":[{"owner":null}]}"#)
+    try last.close()
+  }
+
+  @Test("numbers of rows that the past may name are not given again after opening", arguments: [0, 1 << 20])
+  func rowNumbers(_ keptBytes: Int) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let copy = folder.file("copy.gqlite")
+    let database = try Database(path: path, schema: Self.orders, storage: Self.options(keptBytes: keptBytes))
+    try beginOrders(database)
+    try Database(path: path, storage: Self.options(.read)).backup(to: copy)
+    for path in [path, copy] {
+      try expectOrders { try Database(path: path, storage: Self.options(keptBytes: keptBytes, $0)) }
+    }
+    try RawFile.execute(path, "UPDATE gqlite_meta SET value = replace(value, ':', ':9') WHERE key = 'history_rows'")
+    #expect(problem { _ = try Database(path: path, storage: Self.options()) } == "storage-corrupt")
+  }
+
+  @Test("numbers of rows are not given again where the past is in the log") func rowNumbersOfOtherBackends() throws {
+    let backend = MemoryBackend()
+    try beginOrders(try Database(backend, schema: Self.orders, storage: Self.options()))
+    try expectOrders { try Database(backend, storage: Self.options($0)) }
+  }
+
   @Test("a record that says something of a row that is nowhere is refused") func craftedRecord() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")
@@ -223,6 +279,87 @@ import Testing
     #expect(try again.run("query @asOf(version: 98) { A { n } }").jsonString == #"{"A":[{"n":97}]}"#)
     #expect(problem { _ = try again.run("query @asOf(version: 38) { B { n } }") } == "no-history")
     #expect(try again.run("query @asOf(version: 39) { B { n } }").jsonString == #"{"B":[{"n":38}]}"#)
+  }
+
+  @Test("with a time and a number, only what neither keeps goes; a time that is still to come makes nothing old")
+  func bothLimits() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let schema = """
+      type A @history(for: "PT1H", versions: 3) { id: ID! n: Int } type B @history(for: "PT1H") { id: ID! n: Int }
+      """
+    let database = try Database(path: path, schema: schema, storage: Self.options())
+    func set(_ value: Int, at minute: Int) throws {
+      let change = value == 0 ? "insert" : "upsert"
+      try database.run(
+        "mutation { \(change)A(data: {id: 1, n: \(value)}) \(change)B(data: {id: 1, n: \(value)}) }",
+        options: RunOptions(now: Int64(minute) * 60_000_000))
+    }
+    // Minutes 0 to 99, then one late change, then one in the year 2100.
+    for value in 0..<100 { try set(value, at: value) }
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 61)
+    try set(100, at: 10_000)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 3)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 1)
+    let now = Int(Date.now.timeIntervalSince1970 / 60)
+    for value in 101...110 { try set(value, at: now - 10) }
+    try set(111, at: 68_374_080)
+    try set(112, at: now - 5)
+    try database.close()
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 1") == 12)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_history WHERE type = 2") == 12)
+  }
+
+  @Test("defaults of later fields, and fields that are left out later, are in the records of a file") func laterFields()
+    throws
+  {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(
+      path: path, schema: "type A @history { id: ID! n: Int seen: Int }", storage: Self.options())
+    try database.run("mutation { insertA(data: [{id: 1, seen: 1}, {id: 2, n: 1, seen: 1}]) }")
+    try database.run("mutation { updateA(where: id == 1, set: {n: 1, seen: 2}) }")
+    try database.run("mutation { deleteA(where: id == 2) }")
+    try database.run("mutation { insertA(data: {id: 2, n: 9, seen: 9}) }")
+    try database.changeSchema(
+      to: "type A @history { more: String! = \"new\" id: ID! n: Int seen: Int @history(off: true) }")
+    #expect(
+      try database.run("query @asOf(version: 1) { A { id n seen more } }").jsonString
+        == #"{"A":[{"id":1,"n":null,"seen":2,"more":"new"},{"id":2,"n":1,"seen":1,"more":"new"}]}"#)
+    #expect(try Database.verify(path: path) == [])
+    try database.changeSchema(to: "type A @history { more: String! id: ID! n: Int! }", allowingLoss: true)
+    #expect(problem { _ = try database.run("query @asOf(version: 1) { A { n } }") } == "no-history")
+    #expect(
+      try database.run("query @asOf(version: 2) { A { id n more } }").jsonString
+        == #"{"A":[{"id":1,"n":1,"more":"new"},{"id":2,"n":1,"more":"new"}]}"#)
+    try database.close()
+    #expect(try Database.verify(path: path) == [])
+  }
+
+  @Test("who reads or follows a file is not misled by another schema, nor by what was erased") func others() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(
+      path: path, schema: "type A @history { id: ID! n: Int m: Int }", storage: Self.options())
+    try database.run("mutation { insertA(data: [{id: 1, n: 1, m: 2}, {id: 2, n: 1, m: 2}]) }")
+    try database.run("mutation { updateA(all: true, set: {n: 3, m: 4}) }")
+    func ask(_ database: Database) throws -> String {
+      try database.run("query @asOf(version: 1) { A { id n m } }").jsonString
+    }
+    let both = #"{"A":[{"id":1,"n":1,"m":2},{"id":2,"n":1,"m":2}]}"#
+    let one = #"{"A":[{"id":1,"n":1,"m":2}]}"#
+    let follower = try Database(path: path, storage: Self.options(.follow))
+    let reader = try Database(path: path, storage: Self.options(.read))
+    try database.run("mutation { updateA(all: true, set: {n: 5}) }")
+    #expect(try ask(reader) == both)
+    #expect(try ask(follower) == both)
+    try database.run("mutation { deleteA(where: id == 2, hard: true) }")
+    #expect(problem { _ = try database.run("{ A { id } }") } == nil)
+    let later = try Database(path: path, storage: Self.options(.read))
+    try database.changeSchema(to: "type A @history { m: Int id: ID! n: Int }")
+    #expect(try ask(follower) == one)
+    #expect(try ask(database) == one)
+    #expect(problem { _ = try ask(later) } == "storage-changed")
   }
 
   @Test("a damaged record is told, and crashes nothing") func damaged() throws {

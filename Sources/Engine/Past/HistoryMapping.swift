@@ -1,60 +1,85 @@
+import GQLBase
 import GQLBinder
 import GQLCatalog
 import GQLStore
+import GQLWriting
 
 /// What becomes of records with a change of the schema.
 ///
 /// The records of a type go on where its relations and the types of its fields stay as they are. Fields may come, go, and be
-/// renamed.
+/// renamed. One that comes has its default in rows that come back. Where one must have a value now, has no default, and had
+/// none, the past begins after that.
 package struct HistoryMapping: Sendable {
   package struct Former: Sendable {
     /// The type's number before.
     package var type: Int
-    /// By column before: the column now; nil for one that has gone.
-    package var columns: [Int?]
-    /// Indicates whether records stay as they are.
-    package var isSame: Bool
-
-    /// Returns the content of a record with the columns' numbers now; nil where nothing is left of it.
-    package func translated(_ content: some Collection<UInt8>) -> ContiguousArray<UInt8>? {
-      RowRecords.content(content, columns: columns)
-    }
+    /// What becomes of its records; nil where they stay as they are.
+    package var records: RecordMapping?
   }
   /// By type now: what it was; nil where its records do not go on.
   package private(set) var types: [Former?]
 
-  package init(from old: Catalog, to new: Catalog) {
+  /// - Parameter time: When the schema changes, which is what fields get that have the time as their default.
+  package init(from old: Catalog, to new: Catalog, at time: Int64) {
     let (before, after) = (HistoryTypes(old), HistoryTypes(new))
     types = Array(repeating: nil, count: new.types.count)
     if !before.isAny || !after.isAny { return }
     let renamed = CatalogRenaming(from: old, to: new).catalog
+    let columns = CatalogComparison(from: old, to: new).mapping.columns
+    // Without a time of its own it is made now.
+    let time = time == .min || time == .max ? WallClock.now : time
     for type in new.types {
       let number = Int(type.id.index)
-      guard after[number] != nil,
+      guard let kept = after[number],
         let former = renamed.types.first(where: { $0.name == type.name && $0.kind == type.kind }),
         let past = before[Int(former.id.index)], past.isLeftOut.count == former.columns.count
       else { continue }
-      types[number] = Self.former(former, renamed, type, new)
+      guard let places = Self.places(former, renamed, type, new) else { continue }
+      let fillings = Self.fillings(of: type, columns[number], time)
+      let isSame = places.enumerated().allSatisfy { column, place in
+        column == place && kept.isLeftOut[column] == past.isLeftOut[column]
+      }
+      types[number] = Former(
+        type: Int(former.id.index),
+        records: isSame && fillings.isEmpty
+          ? nil : RecordMapping(columns: places, isLeftOut: kept.isLeftOut, fillings: fillings))
     }
   }
 
-  private static func former(
+  /// What rows of before get in columns that are new, or must have a value now.
+  private static func fillings(
+    of type: EntityType, _ columns: [CatalogMapping.Column?], _ time: Int64
+  ) -> [RecordMapping.Filling] {
+    let pool = CellPool()
+    return zip(type.columns, columns).compactMap { descriptor, source in
+      guard let source, source.old == nil || source.isRequired else { return nil }
+      let cell: Cell?
+      switch source.fill {
+      case nil: cell = nil
+      case .value(let value)?: cell = pool.cell(value, descriptor.type)
+      case .now?: cell = Cell(descriptor.type.scalar == .date ? CivilTime.date(ofDateTime: time) : time)
+      }
+      if cell == nil, !source.isRequired { return nil }
+      return RecordMapping.Filling(descriptor, presence: source.presence, isRequired: source.isRequired, cell)
+    }
+  }
+
+  /// By column before: the column now; nil where one has other values.
+  private static func places(
     _ former: EntityType, _ renamed: Catalog, _ type: EntityType, _ new: Catalog
-  ) -> Former? {
-    let (old, now) = (relations(of: former, renamed), relations(of: type, new))
-    guard old == now else { return nil }
-    var columns: [Int?] = []
+  ) -> [Int?]? {
+    guard relations(of: former, renamed) == relations(of: type, new) else { return nil }
+    var places: [Int?] = []
     for column in former.columns {
       guard let place = type.columns.firstIndex(where: { $0.name == column.name }) else {
-        columns.append(nil)
+        places.append(nil)
         continue
       }
       let found = type.columns[place]
       guard found.kind == column.kind, renamed.storedText(column.type) == new.storedText(found.type) else { return nil }
-      columns.append(place)
+      places.append(place)
     }
-    let isSame = columns.enumerated().allSatisfy { $0.element == $0.offset }
-    return Former(type: Int(former.id.index), columns: columns, isSame: isSame)
+    return places
   }
 
   /// The relations of a type in their order, which records of deletions name by their places.

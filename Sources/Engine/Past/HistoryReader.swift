@@ -16,13 +16,17 @@ struct HistoryReader {
   /// - Parameters:
   ///   - types: The types; nil for all that the schema has.
   ///   - oldest: The oldest version that is kept whole.
+  /// - Returns: nil where the records go with a later version than the newest one that was read.
   func version(
     at moment: PastMoment, reading types: Set<EntityTypeID>?, oldest: Int64, _ interruption: Interruption?
-  ) throws(PastProblem) -> PastVersion {
+  ) throws(PastProblem) -> PastVersion? {
     let wanted = types ?? Set(catalog.types.filter { $0.kind == .entity }.map(\.id))
     guard let history = database.past.history else {
       throw missing(wanted, HistoryTypes(catalog), moment, oldest) ?? PastProblem.noHistory(moment, oldest: oldest)
     }
+    // Both are read one after the other, while others write.
+    guard history.catalog.storesAlike(catalog) else { return nil }
+    if history.records != nil, history.lastErasure > newest.version { return nil }
     if let problem = missing(wanted, history.types, moment, oldest) { throw problem }
     // Rows of interfaces, and elements of lists, come with the entities that they belong to.
     let numbers = history.types.types.indices.filter { number in
@@ -30,14 +34,23 @@ struct HistoryReader {
       return types == nil || wanted.contains(EntityTypeID(number))
         || kept.owners.contains { wanted.contains(EntityTypeID($0.type)) }
     }
-    let request = HistoryRequest(kept: history.types, types: numbers, newest: newest.version, moment: moment)
-    try check(request, history, oldest)
-    if let known = history.rewound(moment, numbers) {
-      var known = known
+    let request = HistoryRequest(
+      catalog: catalog, kept: history.types, types: numbers, newest: newest.version, moment: moment)
+    let known = history.rewound(moment, numbers)
+    let rewinding = Rewinding(newest.snapshot, history.types, interruption)
+    let isOfNewest = try read(request, history, oldest) { (step) throws(PastProblem) -> Bool in
+      // Only where it begins is to be known.
+      if known == nil { try rewinding.apply(step) }
+      return known == nil
+    }
+    if !isOfNewest { return nil }
+    if var known {
       known.newest = newest.version
+      // Functions of the program may have come.
+      if known.snapshot.catalog.version != catalog.version { known.snapshot = known.snapshot.with(catalog) }
       return known
     }
-    return try rewind(request, history, interruption)
+    return try finish(rewinding, request, history)
   }
 
   /// The problem that a type has no history; nil where all have.
@@ -54,17 +67,9 @@ struct HistoryReader {
   }
 
   /// Throws where the past of a type begins later.
-  private func check(_ request: HistoryRequest, _ history: KeptHistory, _ oldest: Int64) throws(PastProblem) {
-    let starts: [HistoryStart?]
-    if let records = history.records {
-      starts = request.types.map { records.start(of: $0) }
-    } else {
-      do throws(QueryError) {
-        starts = try stored { (storage) throws(QueryError) in try storage.starts(request) } ?? []
-      } catch {
-        throw PastProblem.failed(error)
-      }
-    }
+  private func check(
+    _ starts: [HistoryStart?], _ request: HistoryRequest, _ oldest: Int64
+  ) throws(PastProblem) {
     for (place, type) in request.types.enumerated() {
       let start = starts.indices.contains(place) ? starts[place] : nil
       if let start, request.isWithin(start) { continue }
@@ -73,80 +78,112 @@ struct HistoryReader {
     }
   }
 
-  /// Reads from the storage, which has all that is seen.
-  private func stored<Output>(
-    _ body: (any HistoryStorage) throws(QueryError) -> Output
-  ) throws(QueryError) -> Output? {
-    guard let committer = database.committer, let storage = committer.storage as? any HistoryStorage else { return nil }
-    if committer.isStopped { try committer.check() }
-    if committer.isGathering { try database.flush() }
-    var output: Output?
-    try database.alone(committer) { () throws(QueryError) in output = try body(storage) }
-    return output
-  }
-
-  private func rewind(
-    _ request: HistoryRequest, _ history: KeptHistory, _ interruption: Interruption?
-  ) throws(PastProblem) -> PastVersion {
-    let transaction = WriteTransaction(newest.snapshot, fold: foldText)
-    var steps = 0
-    var count = 0
-    var first = newest.version + 1
-    var linked: [Int: Set<UInt32>] = [:]
-    func apply(_ step: HistoryStep) throws(PastProblem) {
-      do throws(ChangeProblem) {
-        try transaction.apply(step.changes, checksTargets: false)
-      } catch {
-        throw PastProblem.misfit
-      }
-      if history.types[step.type]?.hasLinks ?? false { linked[step.type, default: []].formUnion(step.rows) }
-      steps += 1
-      count += step.rows.count
-      first = min(first, step.version)
-      if steps & 63 == 0, let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
-    }
+  /// Calls with the records, as long as that returns true. Returns false where they go with a later version.
+  private func read(
+    _ request: HistoryRequest, _ history: KeptHistory, _ oldest: Int64,
+    _ body: (HistoryStep) throws(PastProblem) -> Bool
+  ) throws(PastProblem) -> Bool {
     if let records = history.records {
-      try records.forEachStep(request) { (step) throws(PastProblem) in try apply(step) }
-    } else {
-      try rewindStored(request) { (step) throws(PastProblem) in try apply(step) }
+      try check(request.types.map { records.start(of: $0) }, request, oldest)
+      try records.forEachStep(request) { (step) throws(PastProblem) in try body(step) }
+      return true
     }
-    do throws(ChangeProblem) { try LostLinks(in: transaction).drop(of: linked) } catch { throw PastProblem.misfit }
-    var number = first - 1
-    if case .version(let version) = request.moment { number = version }
-    var result = PastVersion(
-      snapshot: count == 0 ? newest.snapshot : transaction.commit(), number: number, newest: newest.version)
-    result.records = count
-    // A time after all changes may get more of them.
-    if count > 0 {
-      database.past.keep(
-        KeptHistory.Rewound(moment: request.moment, types: request.types, version: result), of: history)
+    guard let committer = database.committer, let storage = committer.storage as? any HistoryStorage else {
+      try check([], request, oldest)
+      return true
     }
-    return result
-  }
-
-  private func rewindStored(
-    _ request: HistoryRequest, _ apply: (HistoryStep) throws(PastProblem) -> Void
-  ) throws(PastProblem) {
     var problem: PastProblem?
+    func trying(_ body: () throws(PastProblem) -> Bool) -> Bool {
+      do throws(PastProblem) { return try body() } catch {
+        problem = error
+        return false
+      }
+    }
+    var isOfNewest = true
     do throws(QueryError) {
-      _ = try stored { (storage) throws(QueryError) in
-        try storage.forEachStep(request) { step in
-          do throws(PastProblem) { try apply(step) } catch { problem = error }
-          return problem == nil
-        }
+      if committer.isStopped { try committer.check() }
+      // The storage has all that is seen then.
+      if committer.isGathering { try database.flush() }
+      try database.alone(committer) { () throws(QueryError) in
+        isOfNewest = try storage.readHistory(
+          request,
+          from: { starts in
+            trying { () throws(PastProblem) in
+              try check(starts, request, oldest)
+              return true
+            }
+          }, { step in trying { () throws(PastProblem) in try body(step) } })
       }
     } catch {
       throw PastProblem.failed(error)
     }
     if let problem { throw problem }
+    return isOfNewest
+  }
+
+  private func finish(
+    _ rewinding: Rewinding, _ request: HistoryRequest, _ history: KeptHistory
+  ) throws(PastProblem) -> PastVersion {
+    let transaction = rewinding.transaction
+    do throws(ChangeProblem) { try LostLinks(in: transaction).drop(of: rewinding.linked) } catch {
+      throw PastProblem.misfit
+    }
+    var number = (rewinding.first ?? newest.version + 1) - 1
+    if case .version(let version) = request.moment { number = version }
+    var result = PastVersion(
+      snapshot: rewinding.count == 0 ? newest.snapshot : transaction.commit(), number: number, newest: newest.version)
+    result.records = rewinding.count
+    // A time after all changes may get more of them.
+    if rewinding.count > 0 {
+      database.past.keep(
+        KeptHistory.Rewound(moment: request.moment, types: request.types, version: result), of: history)
+    }
+    return result
+  }
+}
+
+/// One version on its way back.
+private final class Rewinding {
+  let transaction: WriteTransaction
+  private let types: HistoryTypes
+  private let interruption: Interruption?
+  private var steps = 0
+  /// The changes of rows that were taken back.
+  private(set) var count = 0
+  /// The first version that was taken back.
+  private(set) var first: Int64?
+  /// By type: rows whose links may lead nowhere.
+  private(set) var linked: [Int: Set<UInt32>] = [:]
+
+  init(_ newest: Snapshot, _ types: HistoryTypes, _ interruption: Interruption?) {
+    transaction = WriteTransaction(newest, fold: foldText)
+    self.types = types
+    self.interruption = interruption
+  }
+
+  func apply(_ step: HistoryStep) throws(PastProblem) {
+    do throws(ChangeProblem) {
+      try transaction.apply(step.changes, checksTargets: false)
+    } catch {
+      throw PastProblem.misfit
+    }
+    if types[step.type]?.hasLinks ?? false { linked[step.type, default: []].formUnion(step.rows) }
+    steps += 1
+    count += step.rows.count
+    first = min(first ?? step.version, step.version)
+    if steps & 63 == 0, let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
   }
 }
 
 /// A storage that keeps records of the past.
 package protocol HistoryStorage: AnyObject {
-  /// Returns where the past of each type of the request begins; nil where none is kept.
-  func starts(_ request: HistoryRequest) throws(QueryError) -> [HistoryStart?]
-
-  /// Calls with what takes the changes after a moment back, for each type the newest first, as long as that returns true.
-  func forEachStep(_ request: HistoryRequest, _ body: (HistoryStep) -> Bool) throws(QueryError)
+  /// Reads one state of what is kept: calls with where the past of each type of the request begins, nil where none is
+  /// kept, then with what takes the changes after the moment back, for each type the newest first. It ends where either
+  /// returns false.
+  ///
+  /// - Returns: false, without a call, where what is kept goes with a later version than the request's newest: it has
+  ///   another schema, or something was erased.
+  func readHistory(
+    _ request: HistoryRequest, from begin: ([HistoryStart?]) -> Bool, _ body: (HistoryStep) -> Bool
+  ) throws(QueryError) -> Bool
 }

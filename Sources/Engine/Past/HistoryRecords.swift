@@ -34,6 +34,8 @@ package struct HistoryStep {
 
 /// A question for the records of some types: how to go back to a moment.
 package struct HistoryRequest: Sendable {
+  /// The catalog of the version that is gone back from.
+  package var catalog: Catalog
   /// All types whose past is kept.
   package var kept: HistoryTypes
   /// Those that are gone back.
@@ -194,10 +196,8 @@ struct HistoryRecords: Sendable {
   /// Drops what a type's rule does not keep, and what is erased, once that is much.
   private mutating func trim(_ type: Int, _ moment: HistoryStart) {
     guard let history = types[type] else { return }
-    let oldest: Int64
-    if let duration = history.rule?.duration {
-      let (time, isBefore) = moment.time.subtractingReportingOverflow(duration)
-      oldest = isBefore ? .min : time
+    let oldest = history.rule?.duration.map { Self.start(of: $0, moment) }
+    if let oldest, history.rule?.versions == nil {
       while let first = kinds[type]?.chunks.first, first.last.time < oldest, kinds[type]?.chunks.count ?? 0 > 1 {
         dropFirst(type)
       }
@@ -207,7 +207,13 @@ struct HistoryRecords: Sendable {
       let start = history.owners.compactMap { kinds[$0.type]?.start.version }.min() ?? 0
       while let first = kinds[type]?.chunks.first, first.last.version <= start { dropFirst(type) }
     }
-    if isFull(type, history) { rewrite(type, most: history.rule?.versions ?? .max) }
+    if isFull(type, history) { rewrite(type, most: history.rule?.versions ?? .max, before: oldest ?? .max) }
+  }
+
+  /// When the past begins of what is kept for a time. A clock that goes wrong makes nothing old.
+  private static func start(of duration: Int64, _ moment: HistoryStart) -> Int64 {
+    let (time, isBefore) = min(moment.time, WallClock.now).subtractingReportingOverflow(duration)
+    return isBefore ? .min : time
   }
 
   /// Returns whether so much is to be dropped that a type's records are worth writing anew.
@@ -225,8 +231,9 @@ struct HistoryRecords: Sendable {
     kinds[type]?.chunks.removeFirst()
   }
 
-  /// Writes a type's records anew, at most so many of each row and none of entities that are erased.
-  private mutating func rewrite(_ type: Int, most: Int64) {
+  /// Writes a type's records anew: none of entities that are erased, and of others so many of each row, those that are
+  /// not before a time, or both.
+  private mutating func rewrite(_ type: Int, most: Int64, before oldest: Int64) {
     guard let old = kinds[type] else { return }
     var counts: [UInt32: Int64] = [:]
     var start = old.start
@@ -239,7 +246,7 @@ struct HistoryRecords: Sendable {
         for (row, content) in entry.rows {
           if let version = old.erased[row], entry.version <= version { continue }
           let count = counts[row, default: 0]
-          if count >= most {
+          if count >= most, entry.time < oldest {
             if entry.version > start.version { start = HistoryStart(version: entry.version, time: entry.time) }
             continue
           }
@@ -264,27 +271,44 @@ struct HistoryRecords: Sendable {
     for type in types.types.indices where result.kinds[type] != nil {
       guard let former = mapping.types[type], let kind = kinds[former.type] else { continue }
       result.kinds[type] = kind
-      if former.isSame { continue }
+      guard let mapping = former.records else { continue }
       result.kinds[type]?.chunks = []
       result.kinds[type]?.count = 0
       for chunk in kind.chunks {
         for entry in chunk.bytes.withUnsafeBytes({ Self.entries(of: chunk, $0) }) {
-          let rows = entry.rows.compactMap { row, content -> (UInt32, ArraySlice<UInt8>)? in
-            former.translated(chunk.bytes[content]).map { (row, $0[...]) }
-          }
-          if rows.isEmpty { continue }
-          result.write(rows, count: rows.count, to: type, HistoryStart(version: entry.version, time: entry.time))
+          result.write(entry, of: chunk, kind.erased, to: type, by: mapping)
         }
       }
     }
     return result
   }
 
+  /// Adds an entry under another schema.
+  private mutating func write(
+    _ entry: Entry, of chunk: Chunk, _ erased: [UInt32: Int64], to type: Int, by mapping: RecordMapping
+  ) {
+    let moment = HistoryStart(version: entry.version, time: entry.time)
+    var rows: [(UInt32, ArraySlice<UInt8>)] = []
+    for (row, content) in entry.rows where erased[row].map({ entry.version > $0 }) ?? true {
+      switch mapping.record(chunk.bytes[content]) {
+      case .content(let content): rows.append((row, content[...]))
+      case .nothing: break
+      case .misfit:
+        // The past begins after it.
+        kinds[type]?.chunks = []
+        kinds[type]?.count = 0
+        kinds[type]?.start = moment
+        return
+      }
+    }
+    if !rows.isEmpty { write(rows, count: rows.count, to: type, moment) }
+  }
+
   // MARK: - Reading
 
-  /// Calls with what takes the changes after a moment back, for each type the newest first.
+  /// Calls with what takes the changes after a moment back, for each type the newest first, as long as that returns true.
   func forEachStep<Failure: Error>(
-    _ request: HistoryRequest, _ body: (HistoryStep) throws(Failure) -> Void
+    _ request: HistoryRequest, _ body: (HistoryStep) throws(Failure) -> Bool
   ) throws(Failure) {
     for type in request.types {
       guard let kind = kinds[type] else { continue }
@@ -293,7 +317,7 @@ struct HistoryRecords: Sendable {
         let entries = chunk.bytes.withUnsafeBytes { Self.entries(of: chunk, $0) }
         for entry in entries.reversed() where entry.version <= request.newest {
           if !request.isLater(version: entry.version, time: entry.time) { break chunks }
-          if let step = Self.step(type, entry, chunk, kind.erased) { try body(step) }
+          if let step = Self.step(type, entry, chunk, kind.erased), try !body(step) { return }
         }
       }
     }

@@ -9,16 +9,21 @@ struct KeptHistory: Sendable {
     var types: [Int]
     var version: PastVersion
   }
+  /// The catalog whose numbers the records have.
+  let catalog: Catalog
   let types: HistoryTypes
   /// Of a database in memory; else its storage has them.
   var records: HistoryRecords?
   /// The one that was used last comes last.
   private var rewound: [Rewound] = []
-  /// Counts how often something was erased.
-  private var erasures = 0
+  /// The newest version with which something was erased. What was made of an earlier one may hold that still.
+  private(set) var lastErasure: Int64
   private static let mostRewound = 8
 
-  init(types: HistoryTypes, records: HistoryRecords?) {
+  /// - Parameter version: That with which the catalog came. Nothing goes with an earlier one.
+  init(_ catalog: Catalog, since version: Int64, types: HistoryTypes, records: HistoryRecords?) {
+    self.catalog = catalog
+    lastErasure = version
     self.types = types
     self.records = records
   }
@@ -28,7 +33,7 @@ struct KeptHistory: Sendable {
     guard let found = try? commit.changes.records(of: types) else { return }
     if found.rows.contains(where: \.isErasing) {
       rewound = []
-      erasures += 1
+      lastErasure = commit.version
     }
     records?.append(found, version: commit.version, time: commit.time)
   }
@@ -38,7 +43,7 @@ struct KeptHistory: Sendable {
   }
 
   mutating func keep(_ made: Rewound, of history: KeptHistory) {
-    guard history.erasures == erasures, history.types == types else { return }
+    guard made.version.newest >= lastErasure, history.catalog.version == catalog.version else { return }
     rewound.removeAll { $0.moment == made.moment && $0.types == made.types }
     if rewound.count >= Self.mostRewound { rewound.removeFirst() }
     rewound.append(made)

@@ -2,6 +2,14 @@ import GQLBase
 import GQLCatalog
 import GQLStore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A version of the past, under today's schema.
 struct PastVersion: Sendable {
   var snapshot: Snapshot
@@ -25,6 +33,24 @@ struct PastReader {
   func version(
     at moment: PastMoment, reading types: Set<EntityTypeID>? = nil, _ interruption: Interruption? = nil
   ) throws(PastProblem) -> PastVersion {
+    for attempt in 0..<Self.mostAttempts {
+      if let version = try versionNow(at: moment, reading: types, interruption) { return version }
+      if let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
+      // Whoever is changing the schema or erases publishes that next.
+      if attempt > 0 { usleep(1000) }
+    }
+    throw PastProblem.failed(
+      QueryError(
+        code: "storage-changed", "what is kept of the past goes with a later version of the data",
+        help: "open the database again"))
+  }
+
+  private static let mostAttempts = 256
+
+  /// Nil where others have changed what is kept of the past after the newest version was read.
+  private func versionNow(
+    at moment: PastMoment, reading types: Set<EntityTypeID>?, _ interruption: Interruption?
+  ) throws(PastProblem) -> PastVersion? {
     let newest: (snapshot: Snapshot, version: Int64)
     do throws(QueryError) { newest = try self.newest() } catch { throw PastProblem.failed(error) }
     if moment == .version(newest.version) {

@@ -21,9 +21,17 @@ extension PreparedQuery {
     }
     do throws(PastProblem) {
       guard let value else { throw PastProblem.noMoment }
-      return try PastReader(database: database).version(
+      let version = try PastReader(database: database).version(
         at: moment.isVersion ? .version(value) : .time(value), reading: query.typesRead(view.catalog),
         planning.interruption)
+      // The operation is bound to the schema that it began with.
+      guard version.snapshot.catalog.storesAlike(view.catalog) else {
+        throw PastProblem.failed(
+          QueryError(
+            code: "storage-changed", "the schema was changed while the operation ran", help: "run it again",
+            file: document.source.name))
+      }
+      return version
     } catch {
       throw error.error(at: moment.range, in: document.source)
     }

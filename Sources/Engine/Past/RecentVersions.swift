@@ -400,9 +400,9 @@ extension RecentVersions.State {
     }
     var records = isInMemory ? HistoryRecords(types, from: start) : nil
     if isInMemory, let old, let known = history?.records {
-      records = known.moved(to: catalog, by: HistoryMapping(from: old, to: catalog), from: start)
+      records = known.moved(to: catalog, by: HistoryMapping(from: old, to: catalog, at: start.time), from: start)
     }
-    history = KeptHistory(types: types, records: records)
+    history = KeptHistory(catalog, since: start.version, types: types, records: records)
   }
 
   fileprivate mutating func append(_ commit: Commit) {

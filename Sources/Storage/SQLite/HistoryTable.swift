@@ -19,17 +19,54 @@ struct HistoryTable {
     """
 
   private let connection: StorageConnection
+  private let catalog: Catalog
   private let types: HistoryTypes
   /// By type: its number in the file.
   private let numbers: [Int64]
+  /// The checksum of the schema that the file has then.
+  private let schemaSum: Int64?
 
-  init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) {
+  /// Called within a transaction.
+  init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) throws(QueryError) {
     self.connection = connection
+    self.catalog = catalog
     types = HistoryTypes(catalog)
     numbers = layout.kinds.map(\.number)
+    schemaSum = try connection.schemaSum()
   }
 
   private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
+
+  // MARK: - Rows
+
+  /// Notes how many rows the types have that records name, void ones at the end included: a file has nothing of these, and
+  /// they must not get other entities. Called within a transaction.
+  func noteRows(of snapshot: Snapshot) throws(QueryError) {
+    let counts = numbers.indices.filter { types.isNamed[$0] }.map { type in
+      "\(numbers[type]):\(snapshot.slotCount(EntityTypeID(type)))"
+    }
+    if counts.isEmpty { return try connection.execute("DELETE FROM gqlite_meta WHERE key GLOB 'history_rows*'") }
+    let text = counts.joined(separator: " ")
+    try connection.execute(
+      "INSERT OR REPLACE INTO gqlite_meta VALUES ('history_rows', '\(text)'), ('history_rows_sum', \(Self.sum(text)))")
+  }
+
+  /// Reserves the rows that were noted. Called within a transaction.
+  func reserveRows(in reader: StorageReader) throws(QueryError) {
+    guard let text = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'history_rows'") else { return }
+    let sum = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_rows_sum'")
+    guard sum == Self.sum(text) else { throw corrupt("the checksum of its numbers of rows is wrong") }
+    for entry in text.split(separator: " ") {
+      let parts = entry.split(separator: ":").compactMap { Int($0) }
+      guard parts.count == 2 else { throw corrupt("its numbers of rows are not readable") }
+      guard let type = numbers.firstIndex(of: Int64(parts[0])), types.isNamed[type] else { continue }
+      reader.reserve(type, rows: parts[1])
+    }
+  }
+
+  private static func sum(_ text: String) -> Int64 {
+    Int64(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
+  }
 
   // MARK: - Keeping
 
@@ -74,11 +111,14 @@ struct HistoryTable {
     private let insertion: StorageStatement
     private let removal: StorageStatement
     private let limiting: StorageStatement
+    private let oldest: StorageStatement
     private var lastTime: Int64
     private var starts: [Int: HistoryStart]
     private var buffer: [UInt8] = []
     /// By type, the rows whose entities went for good.
     private var erased: [Int: Set<UInt32>] = [:]
+    /// The version with which the last of them went; nil for none.
+    private var lastErasure: Int64?
 
     init(_ table: HistoryTable) throws(QueryError) {
       self.table = table
@@ -90,6 +130,8 @@ struct HistoryTable {
         """
         SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version DESC LIMIT 1 OFFSET ?
         """)
+      oldest = try connection.prepare(
+        "SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
       starts = try table.storedStarts()
       lastTime = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
     }
@@ -104,6 +146,7 @@ struct HistoryTable {
         let number = table.numbers[row.type]
         if row.isErasing {
           erased[row.type, default: []].insert(row.row)
+          lastErasure = version
           try remove(row.type, row.row, through: version)
           continue
         }
@@ -119,7 +162,9 @@ struct HistoryTable {
           insertion.bind(5, blob: UnsafeRawBufferPointer(bytes))
           try insertion.run()
         }
-        if let most = table.types[row.type]?.rule?.versions { try limit(row, number, to: most) }
+        if let rule = table.types[row.type]?.rule, let most = rule.versions {
+          try limit(row, number, to: most, before: rule.duration.map { self.start(after: $0) })
+        }
       }
     }
 
@@ -156,14 +201,42 @@ struct HistoryTable {
       }
     }
 
+    /// When the past begins of what is kept for a time. A clock that goes wrong makes nothing old.
+    private func start(after duration: Int64) -> Int64 {
+      let (time, isBefore) = min(lastTime, WallClock.now).subtractingReportingOverflow(duration)
+      return isBefore ? .min : time
+    }
+
     /// Removes what is more of a row than is to be kept.
-    private func limit(_ row: RowRecords.Row, _ number: Int64, to most: Int64) throws(QueryError) {
+    ///
+    /// - Parameter start: A time since which all is kept; nil for none.
+    private func limit(
+      _ row: RowRecords.Row, _ number: Int64, to most: Int64, before start: Int64?
+    ) throws(QueryError) {
+      if let start, try first(row, number).map({ $0.time >= start }) ?? true { return }
       limiting.bind(1, number)
       limiting.bind(2, Int64(row.row))
       limiting.bind(3, most)
       guard try limiting.step() else { return limiting.reset() }
-      let last = HistoryStart(version: limiting.integer(0), time: limiting.integer(1))
+      var last = HistoryStart(version: limiting.integer(0), time: limiting.integer(1))
       limiting.reset()
+      guard let start else { return try remove(row, through: last) }
+      // From the oldest on: each goes once.
+      let end = last.version
+      while let first = try first(row, number), first.version <= end, first.time < start {
+        last = first
+        try remove(row, through: last)
+      }
+    }
+
+    private func first(_ row: RowRecords.Row, _ number: Int64) throws(QueryError) -> HistoryStart? {
+      oldest.bind(1, number)
+      oldest.bind(2, Int64(row.row))
+      defer { oldest.reset() }
+      return try oldest.step() ? HistoryStart(version: oldest.integer(0), time: oldest.integer(1)) : nil
+    }
+
+    private func remove(_ row: RowRecords.Row, through last: HistoryStart) throws(QueryError) {
       try remove(row.type, row.row, through: last.version)
       begin(row.type, after: last)
     }
@@ -176,9 +249,8 @@ struct HistoryTable {
     func finish() throws(QueryError) {
       try eraseElements()
       for type in table.numbers.indices {
-        guard let duration = table.types[type]?.rule?.duration else { continue }
-        let (oldest, isBefore) = lastTime.subtractingReportingOverflow(duration)
-        if !isBefore { try removeOld(type, before: oldest) }
+        guard let rule = table.types[type]?.rule, let duration = rule.duration, rule.versions == nil else { continue }
+        try removeOld(type, before: start(after: duration))
       }
       for type in table.numbers.indices {
         guard let owners = table.types[type]?.owners, !owners.isEmpty else { continue }
@@ -189,6 +261,9 @@ struct HistoryTable {
       try table.note(starts)
       if lastTime > .min {
         try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_time', \(lastTime))")
+      }
+      if let lastErasure {
+        try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_erased', \(lastErasure))")
       }
     }
 
@@ -240,7 +315,7 @@ struct HistoryTable {
     _ old: (table: HistoryTable, catalog: Catalog)?, _ catalog: Catalog, from start: HistoryStart
   ) throws(QueryError) {
     var starts = try old?.table.storedStarts() ?? [:]
-    let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog)
+    let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog, at: start.time)
     var next: [Int: HistoryStart] = [:]
     var kept: Set<Int64> = []
     for type in numbers.indices where types[type] != nil {
@@ -249,7 +324,10 @@ struct HistoryTable {
       {
         next[type] = known
         kept.insert(numbers[type])
-        if !former.isSame { try translate(type, former) }
+        if let records = former.records, let last = try translate(type, records) {
+          try remove(type, through: last.version)
+          if last.version > known.version { next[type] = last }
+        }
       } else {
         next[type] = start
       }
@@ -260,7 +338,8 @@ struct HistoryTable {
     try note(next)
   }
 
-  private func translate(_ type: Int, _ former: HistoryMapping.Former) throws(QueryError) {
+  /// Returns where the past begins, if not all records fit.
+  private func translate(_ type: Int, _ mapping: RecordMapping) throws(QueryError) -> HistoryStart? {
     let statement = try connection.prepare(
       """
       SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND (version, row) > (?, ?)
@@ -269,6 +348,7 @@ struct HistoryTable {
     let update = try connection.prepare("UPDATE gqlite_history SET body = ? WHERE type = ? AND version = ? AND row = ?")
     let removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND version = ? AND row = ?")
     var last: (version: Int64, row: Int64) = (.min, .min)
+    var start: HistoryStart?
     while true {
       statement.bind(1, numbers[type])
       statement.bind(2, last.version)
@@ -277,7 +357,9 @@ struct HistoryTable {
       let record = try Record(statement, corrupt)
       statement.reset()
       last = (record.version, Int64(record.row))
-      if var body = former.translated(record.content).map({ Array($0) }) {
+      switch mapping.record(record.content) {
+      case .content(let content):
+        var body = Array(content)
         let sum = body.withUnsafeBytes { Self.sum($0, record.row, record.version, record.time) }
         for shift in 0..<UInt32(4) { body.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
         update.bind(2, numbers[type])
@@ -287,14 +369,16 @@ struct HistoryTable {
           update.bind(1, blob: UnsafeRawBufferPointer(bytes))
           try update.run()
         }
-      } else {
+      case .nothing:
         removal.bind(1, numbers[type])
         removal.bind(2, record.version)
         removal.bind(3, Int64(record.row))
         try removal.run()
+      case .misfit: start = HistoryStart(version: record.version, time: record.time)
       }
     }
     statement.reset()
+    return start
   }
 
   /// Copies the records of another file that has the same schema, up to a version. Called within a transaction, with the
@@ -338,6 +422,14 @@ struct HistoryTable {
       }
       self.content = ContiguousArray(content)
     }
+  }
+
+  /// Returns whether records lead back from the newest version of a request. Those of another schema do not, nor those
+  /// of which a later version has erased some. Called within a transaction.
+  func isKept(for request: HistoryRequest) throws(QueryError) -> Bool {
+    guard catalog.storesAlike(request.catalog), try connection.schemaSum() == schemaSum else { return false }
+    let erased = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_erased'")
+    return erased ?? 0 <= request.newest
   }
 
   /// Returns where the past of types begins. Called within a transaction.

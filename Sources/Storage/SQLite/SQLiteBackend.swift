@@ -138,6 +138,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   public func read(into reader: StorageReader) throws {
     let connection = try opened()
     format = StorageFormat.newest
+    tables.history = nil
     // All of it is of one state of the file.
     try connection.reading { () throws(QueryError) in
       if try isEmpty(connection) { return }
@@ -163,6 +164,11 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
           }
         }
       }
+      if format > 2 {
+        let history = try HistoryTable(reader.catalog, layout, connection)
+        try history.reserveRows(in: reader)
+        tables.history = history
+      }
       let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
       while try log.step() {
         try reader.add(
@@ -179,16 +185,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       notesNewest = false
       try transaction(connection) { () throws(QueryError) in
         try StorageFormat.upgrade(connection, from: format)
-        let history = HistoryTable(reader.catalog, try StorageLayout(reader.catalog, connection), connection)
+        let history = try HistoryTable(reader.catalog, StorageLayout(reader.catalog, connection), connection)
         let start = HistoryStart(version: reader.point.version, time: WallClock.now)
         try history.takeOver(nil, reader.catalog, from: start)
+        tables.history = history
       }
       format = StorageFormat.newest
-    }
-    tables.history = nil
-    if format > 2, try !isEmpty(connection) {
-      let catalog = reader.catalog
-      tables.history = HistoryTable(catalog, try StorageLayout(catalog, connection), connection)
     }
   }
 
@@ -313,6 +315,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       for table in tables { try table.saveCounts() }
       if let point {
         try connection.note("folded", point)
+        try history?.noteRows(of: rows.snapshot)
         // Records that do not lead to this version lead nowhere.
         try connection.execute(
           "DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(point.version)")
@@ -334,9 +337,21 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   private var history: HistoryTable? { tables.history }
 
   /// What takes the changes after a moment back; see ``GQLEngine/HistoryStorage``.
-  func readHistory(_ body: (HistoryTable) throws(QueryError) -> Void) throws(QueryError) {
-    guard let history else { return }
-    try opened().reading { () throws(QueryError) in try body(history) }
+  func readHistory(
+    _ request: HistoryRequest, from begin: ([HistoryStart?]) -> Bool, _ body: (HistoryStep) -> Bool
+  ) throws(QueryError) -> Bool {
+    guard let history else {
+      _ = begin([])
+      return true
+    }
+    var isKept = false
+    try opened().reading { () throws(QueryError) in
+      isKept = try history.isKept(for: request)
+      if isKept, begin(try history.starts(request.types)) { try history.forEachStep(request, body) }
+    }
+    // No newer version is ever read where nobody follows.
+    if !isKept, options.access == .read { throw StorageProblem.changed.error(path) }
+    return isKept
   }
 
   /// Copies the records of the past of another file with the same schema.
@@ -469,8 +484,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     for table in tables { try table.saveCounts() }
     try connection.note("folded", state.folded)
     try connection.execute("DELETE FROM gqlite_log")
-    let history = HistoryTable(catalog, layout, connection)
+    let history = try HistoryTable(catalog, layout, connection)
     try history.takeOver(old, catalog, from: HistoryStart(version: state.folded.version, time: state.time))
+    try history.noteRows(of: rows.snapshot)
     self.tables = Tables(rows: tables, version: catalog.version, history: history)
   }
 
@@ -534,7 +550,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     while try statement.step() { found.append(statement.string(0)) }
     if found == ["ok"] { found = [] }
     found += try logProblems(opened())
-    try readHistory { (history) throws(QueryError) in found += try history.problems() }
+    if let history { try opened().reading { () throws(QueryError) in found += try history.problems() } }
     return found
   }
 

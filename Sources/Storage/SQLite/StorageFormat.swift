@@ -121,8 +121,13 @@ extension StorageConnection {
 
   /// Returns whether a schema is the one whose checksum was noted. Files of earlier formats may have none.
   func isNoted(_ schema: String, isOptional: Bool) throws(QueryError) -> Bool {
-    guard let sum = try integer("SELECT value FROM gqlite_meta WHERE key = 'schema_sum'") else { return isOptional }
+    guard let sum = try schemaSum() else { return isOptional }
     return sum == Self.sum(of: schema)
+  }
+
+  /// The checksum of the schema that is noted; nil where none is.
+  func schemaSum() throws(QueryError) -> Int64? {
+    try integer("SELECT value FROM gqlite_meta WHERE key = 'schema_sum'")
   }
 
   private static func sum(of schema: String) -> Int64 {

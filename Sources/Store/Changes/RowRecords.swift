@@ -329,20 +329,6 @@ extension ChangeValueKind {
 }
 
 extension RowRecords {
-  /// Returns the content of a record with other numbers of columns; nil where nothing is left, or it is not well-formed.
-  ///
-  /// - Parameter columns: By number before, the number now; nil for a column that has gone.
-  package static func content(_ content: some Collection<UInt8>, columns: [Int?]) -> ContiguousArray<UInt8>? {
-    let bytes = ContiguousArray(content)
-    return bytes.withUnsafeBytes { bytes in
-      do throws(ChangeProblem) {
-        return try translated(bytes, columns)
-      } catch {
-        return nil
-      }
-    }
-  }
-
   /// Returns the rows that fields of a record lead to, each with its column; none where it is not well-formed.
   package static func links(in content: some Collection<UInt8>) -> [(column: Int, row: UInt32)] {
     ContiguousArray(content).withUnsafeBytes { bytes in
@@ -364,52 +350,5 @@ extension RowRecords {
       }
       return found
     }
-  }
-
-  private static func translated(
-    _ bytes: UnsafeRawBufferPointer, _ columns: [Int?]
-  ) throws(ChangeProblem) -> ContiguousArray<UInt8>? {
-    var reader = ChangeReader(bytes)
-    let marks = try reader.marks()
-    var word = marks.word
-    var parts: [[(column: Int, bytes: Range<Int>)]] = [[], []]
-    func target(_ column: Int, _ reader: ChangeReader) throws(ChangeProblem) -> Int? {
-      guard columns.indices.contains(column) else { throw reader.otherLayout }
-      return columns[column]
-    }
-    if marks.has(RowChangeMarks.fields) {
-      while let column = try reader.next() {
-        let start = reader.offset
-        let form = try reader.form()
-        if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
-        if form.hasAfter { try reader.skip(form.kind, isFine: form.afterIsFine) }
-        if let place = try target(column, reader) { parts[0].append((place, start..<reader.offset)) }
-      }
-    }
-    if marks.has(RowChangeMarks.lists) {
-      while let column = try reader.next() {
-        let start = reader.offset
-        let list = try reader.list()
-        for _ in 0..<(list.takenOut + list.putIn) { _ = try reader.varint() }
-        if let place = try target(column, reader) { parts[1].append((place, start..<reader.offset)) }
-      }
-    }
-    let rest = reader.offset..<bytes.count
-    for (part, mark) in [RowChangeMarks.fields, RowChangeMarks.lists].enumerated() where parts[part].isEmpty {
-      word &= ~mark
-    }
-    if word >> 4 == 0, marks.before == marks.after { return nil }
-    var output = ByteBuffer(capacity: bytes.count + 8)
-    output.append(UInt8(truncatingIfNeeded: word))
-    output.append(UInt8(truncatingIfNeeded: word >> 8))
-    for part in parts where !part.isEmpty {
-      for (column, range) in part.sorted(by: { $0.column < $1.column }) {
-        output.append(varint: UInt64(column) + 1)
-        output.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
-      }
-      output.append(0)
-    }
-    output.append(UnsafeRawBufferPointer(rebasing: bytes[rest]))
-    return output.withUnsafeBytes { ContiguousArray($0) }
   }
 }

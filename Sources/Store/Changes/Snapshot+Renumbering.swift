@@ -30,10 +30,7 @@ private struct Renumbering {
 
   init(_ tables: [Table], keeping history: HistoryTypes) {
     self.tables = tables
-    var isKept = tables.map { history[Int($0.layout.id.index)] != nil }
-    for table in tables where history[Int(table.layout.id.index)] != nil {
-      for target in table.layout.targets { if let target { isKept[target] = true } }
-    }
+    let isKept = history.isNamed
     self.isKept = isKept
     numbers = tables.map { table in
       guard table.liveness != nil, !isKept[Int(table.layout.id.index)] else { return [] }

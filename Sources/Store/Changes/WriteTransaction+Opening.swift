@@ -83,12 +83,15 @@ extension WriteTransaction {
   /// Counts, and builds the indexes. False where something leads to a row that is not there, or where two live entities
   /// have one unique key: the rows were not those of a store then.
   ///
-  /// - Parameter limit: A number of rows of a type above which its other indexes are left to
-  ///   ``Snapshot/withPendingIndexes()``. Those of full text are needed for scores, and built.
-  package func endOpening(postponingAbove limit: Int = .max) -> Bool {
+  /// - Parameters:
+  ///   - limit: A number of rows of a type above which its other indexes are left to
+  ///     ``Snapshot/withPendingIndexes()``. Those of full text are needed for scores, and built.
+  ///   - reserved: By type: the number of rows whose numbers are taken, be they void.
+  package func endOpening(postponingAbove limit: Int = .max, reserving reserved: [Int: Int] = [:]) -> Bool {
     keepsIndexes = true
-    // Numbers that deletions remember are not given again.
-    for (type, end) in RememberedRows.ends(of: tables).enumerated() {
+    // Numbers that deletions and the past remember are not given again.
+    for (type, remembered) in RememberedRows.ends(of: tables).enumerated() {
+      let end = max(remembered, reserved[type] ?? 0)
       if !appendVoid(EntityTypeID(type), count: max(0, end - tables[type].slots)) { return false }
     }
     var builds: [IndexBuild] = []

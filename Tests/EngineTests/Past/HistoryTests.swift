@@ -247,4 +247,141 @@ import Testing
     let plan = try database.run("query @asOf(version: 1) @explain { item(id: 1) { value } }").jsonString
     #expect(plan.contains("as of version 1, rewound 3 changes by records"))
   }
+
+  @Test("a time that is still to come makes nothing old") func futureTime() throws {
+    let database = try Database(schema: "type A @history(for: \"PT1H\") { id: ID! n: Int s: String }")
+    let text = String(repeating: "x", count: 1000)
+    try database.run("mutation { insertA(data: {id: 1, n: 0}) }")
+    for value in 1...60 {
+      let options = value == 30 ? at(4_102_444_800) : RunOptions()
+      try database.run(
+        "mutation($n: Int, $s: String) { updateA(where: id == 1, set: {n: $n, s: $s}) }",
+        ["n": .int(Int64(value)), "s": .string("\(value) \(text)")], options: options)
+    }
+    for version in [1, 29, 31, 45] as [Int64] {
+      #expect(try answer(database, "{ A { n } }", version: version) == #"{"A":[{"n":\#(version - 1)}]}"#)
+    }
+  }
+
+  @Test("with a time and a number, only what neither keeps goes") func bothLimits() throws {
+    let database = try Database(schema: "type A @history(for: \"PT1H\", versions: 3) { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 0}, {id: 2, n: 0}]) }", options: at(0))
+    func update(_ values: ClosedRange<Int>, from second: Int) throws {
+      for value in values {
+        try database.run(
+          "mutation($n: Int) { updateA(where: id == 1, set: {n: $n}) }", ["n": .int(Int64(value))],
+          options: at(Double(second + value)))
+      }
+    }
+    try update(1...3000, from: 0)
+    #expect(try answer(database, "{ A { n } }", version: 1) == #"{"A":[{"n":0},{"n":0}]}"#)
+    try update(3001...6500, from: 100_000)
+    #expect(problem { _ = try self.answer(database, "{ A { n } }", version: 10) } == "no-history")
+    #expect(try answer(database, "{ A { n } }", version: 3100) == #"{"A":[{"n":3099},{"n":0}]}"#)
+    // Old, and few.
+    let few = try Database(schema: "type A @history(for: \"PT1H\", versions: 2000) { id: ID! n: Int }")
+    try few.run("mutation { insertA(data: {id: 1, n: 0}) }", options: at(0))
+    for value in 1...1500 {
+      try few.run(
+        "mutation($n: Int) { updateA(where: id == 1, set: {n: $n}) }", ["n": .int(Int64(value))],
+        options: at(Double(value) * 1000))
+    }
+    #expect(try answer(few, "{ A { n } }", version: 1) == #"{"A":[{"n":0}]}"#)
+  }
+
+  @Test("functions of the program that come later are in a version that is there already") func laterFunctions()
+    throws
+  {
+    let database = try oddValues()
+    let version = database.version - 1
+    #expect(try answer(database, "{ Item { value } }", version: version) == #"{"Item":[{"value":5}]}"#)
+    try database.register(function: "twice") { (value: Int64) in value * 2 }
+    #expect(
+      try answer(database, "{ Item { value x: twice(value) } }", version: version)
+        == #"{"Item":[{"value":5,"x":10}]}"#)
+  }
+
+  @Test("a field that is left out later has its value of now, but in what is no more") func leftOutLater() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int seen: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 1, seen: 1}, {id: 2, n: 1, seen: 1}]) }")
+    let version = database.version
+    try database.run("mutation { updateA(all: true, set: {n: 2, seen: 2}) }")
+    try database.run("mutation { deleteA(where: id == 2) }")
+    try database.run("mutation { insertA(data: {id: 2, n: 9, seen: 9}) }")
+    try database.changeSchema(to: "type A @history { id: ID! n: Int seen: Int @history(off: true) }")
+    try database.run("mutation { updateA(where: id == 1, set: {seen: 3}) }")
+    #expect(
+      try answer(database, "{ A { id n seen } }", version: version)
+        == #"{"A":[{"id":1,"n":1,"seen":3},{"id":2,"n":1,"seen":2}]}"#)
+  }
+
+  @Test("fields that come later have their defaults in what is no more") func laterFields() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 1}, {id: 2, n: 1}, {id: 3}]) }")
+    let version = database.version
+    try database.run("mutation { deleteA(where: id == 2) }")
+    try database.run("mutation { insertA(data: {id: 2, n: 9}) }")
+    try database.run("mutation { updateA(where: id == 3, set: {n: 5}) }")
+    try database.changeSchema(
+      to: """
+        type Box { w: Int! h: Float = 1.5 tags: [String!] }
+        enum Color { RED GREEN }
+        type A @history {
+          first: Color! = GREEN id: ID! n: Int! = 4 more: Int! = 7 text: String! = "a longer text than a cell holds"
+          price: Decimal! = 1.50 tags: [String!]! = ["x", "yy"] box: Box = {w: 3} none: Box empty: String
+        }
+        """)
+    let question = "{ A { id first n more text price tags box { w h tags } none { w } empty } }"
+    let rest =
+      #""more":7,"text":"a longer text than a cell holds","price":1.50,"tags":["x","yy"],"#
+      + #""box":{"w":3,"h":1.5,"tags":null},"none":null,"empty":null}"#
+    #expect(
+      try answer(database, question, version: version)
+        == #"{"A":[{"id":1,"first":"GREEN","n":1,\#(rest),{"id":2,"first":"GREEN","n":1,\#(rest),"#
+        + #"{"id":3,"first":"GREEN","n":4,\#(rest)]}"#)
+  }
+
+  @Test("where a field must have a value that it had not, the history begins after that") func missingValues() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: [{id: 1, n: 1}, {id: 2}]) }")
+    let start = database.version + 1
+    for value in 2...4 { try database.run("mutation { updateA(all: true, set: {n: \(value)}) }") }
+    try database.changeSchema(to: "type A @history { id: ID! n: Int! }", allowingLoss: true)
+    #expect(problem { _ = try self.answer(database, "{ A { n } }", version: start - 1) } == "no-history")
+    #expect(try answer(database, "{ A { n } }", version: start) == #"{"A":[{"n":2},{"n":2}]}"#)
+    #expect(try answer(database, "{ A { n } }", version: start + 1) == #"{"A":[{"n":3},{"n":3}]}"#)
+  }
+
+  @Test("a version is of one schema while others change it, and without what they erase") func others() throws {
+    let schemas = ["n: Int m: Int", "m: Int n: Int"].map { "type A @history { id: ID! \($0) }" }
+    let database = try Database(schema: schemas[0])
+    try database.run("mutation { insertA(data: {id: 1, n: 1, m: 2}) }")
+    let version = database.version
+    for value in 2...9 {
+      try database.run("mutation { updateA(all: true, set: {n: \(value * 10), m: \(value * 20)}) }")
+    }
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      for number in 0..<100 {
+        do {
+          if thread == 0 {
+            try database.changeSchema(to: schemas[(number + 1) % 2])
+            try database.run("mutation { insertA(data: {id: 2, n: 5, m: 6}) }")
+            try database.run("mutation { deleteA(where: id == 2, hard: true) }")
+          } else {
+            let (question, moment) = ("{ A { id n m } }", version + Int64(number % 2))
+            let found =
+              try number % 4 < 2
+              ? answer(database, question, version: moment)
+              : database.prepare(question).run(on: database.view(version: moment)).jsonString
+            let expected = number % 2 == 0 ? #"{"id":1,"n":1,"m":2}"# : #"{"id":1,"n":20,"m":40}"#
+            #expect(found == #"{"A":[\#(expected)]}"#)
+          }
+        } catch {
+          // Text is bound to the schema that it began with.
+          let message = (error as? QueryError)?.problems.first?.message
+          #expect(number % 4 < 2 && message == "the schema was changed while the operation ran", "\(error)")
+        }
+      }
+    }
+  }
 }
