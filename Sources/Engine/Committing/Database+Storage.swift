@@ -287,7 +287,7 @@ extension Lock<Database.State> {
   }
 
   /// The version with the transactions up to one. Called by a thread that commits, of the last one that it brings.
-  fileprivate func version(through last: Int64, _ committer: Committer) throws(QueryError) -> Snapshot {
+  func version(through last: Int64, _ committer: Committer) throws(QueryError) -> Snapshot {
     try withLock { (state) throws(QueryError) in
       guard let open = state.open else { return state.snapshot }
       if let cut = open.lastCut(through: last) { return cut }
@@ -296,7 +296,7 @@ extension Lock<Database.State> {
   }
 
   /// Leaves of what is applied what is kept, because nothing more will be. Called by a thread that commits.
-  fileprivate func forgetUnkept(_ committer: Committer) {
+  func forgetUnkept(_ committer: Committer) {
     let dropped = withLock { state in
       let old = state.publishKept(committer)
       let open = state.open

@@ -1,6 +1,6 @@
 /// A place whose values are found by their paths: a database, or a view of a version.
 public protocol ValueStore {
-  /// The database whose values these are.
+  /// Holds the values.
   var _valueHome: Database { get }
 }
 

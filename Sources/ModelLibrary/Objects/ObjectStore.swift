@@ -3,12 +3,12 @@ import GQLModels
 
 /// A place whose entities are objects: a database, or a view of a version, in which they are not written to.
 public protocol ObjectStore {
-  /// What finds the objects.
-  var _objectHome: _ObjectHome { get }
+  /// Finds the objects.
+  var _objectHome: ObjectHome { get }
 }
 
-/// What finds the objects of a database or a view.
-public struct _ObjectHome {
+/// A finder of the objects of a database or a view.
+public struct ObjectHome {
   let database: Database
   let view: DatabaseView?
 
@@ -21,19 +21,19 @@ public struct _ObjectHome {
 extension Database: ObjectStore {
   var liveObjects: LiveObjects { attachment.content { LiveObjects() } }
   /// The database itself.
-  public var _objectHome: _ObjectHome { _ObjectHome(database: self, view: nil) }
+  public var _objectHome: ObjectHome { ObjectHome(database: self, view: nil) }
 }
 
 extension DatabaseView: ObjectStore {
   /// The view itself.
-  public var _objectHome: _ObjectHome {
-    _ObjectHome(database: Database(snapshot, companion: companion), view: self)
+  public var _objectHome: ObjectHome {
+    ObjectHome(database: Database(snapshot, companion: companion), view: self)
   }
 }
 
 extension EditingContext: ObjectStore {
   /// The context as a database.
-  public var _objectHome: _ObjectHome { database._objectHome }
+  public var _objectHome: ObjectHome { database._objectHome }
 
   /// Makes one change of the context of all that `body` writes through its objects; see ``GQLEngine/Database/batch(_:)``.
   ///
