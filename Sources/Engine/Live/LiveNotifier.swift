@@ -28,6 +28,8 @@ final class LiveNotifier: Sendable {
     var subscriberCount = 0
     var watches = CommitWatchers()
     var listeners = ChangeListeners()
+    /// The version that there was when the first of these came, and the number of its last transaction.
+    var start: (snapshot: Snapshot, version: Int64)?
     /// Those who wait until all that was committed before is told.
     var waiting: [DispatchSemaphore] = []
     var isRunning = false
@@ -127,8 +129,10 @@ final class LiveNotifier: Sendable {
 
   /// Has `body` called with what each commit changes, on the notifier's thread.
   func listen(_ database: Database, _ body: @escaping ChangeListeners.Body) -> UInt64 {
+    let start = LiveWork.newest(of: database)
     let number = inbox.withLock { inbox in
       begin(&inbox, database)
+      if inbox.start == nil { inbox.start = start }
       return inbox.listeners.add(body)
     }
     rouse()
@@ -193,12 +197,14 @@ final class LiveNotifier: Sendable {
     var leaving: [LiveSubscriber] = []
     var watching: [(number: UInt64, watch: CommitWatchers.Watch?)] = []
     var listeners: ChangeListeners?
+    var start: (snapshot: Snapshot, version: Int64)?
     let (database, isOver) = inbox.withLock { inbox -> (Database?, Bool) in
       swap(&coming, &inbox.newcomers)
       swap(&leaving, &inbox.leavers)
       swap(&waiting, &inbox.waiting)
       watching = inbox.watches.takeChanged()
       listeners = inbox.listeners.takeChanged()
+      swap(&start, &inbox.start)
       let database = inbox.database
       let isOver = !inbox.isFollowed
       if isOver {
@@ -211,6 +217,7 @@ final class LiveNotifier: Sendable {
     // Without the lock, because what is released here may unsubscribe others. Where it is over, so is the database.
     work.take(coming, leaving, watching)
     if let listeners { work.listeners = listeners }
+    if let start { work.begin(with: start) }
     if isOver { for semaphore in waiting { semaphore.signal() } }
     return isOver ? nil : database
   }

@@ -83,6 +83,12 @@ struct LiveWork: ~Copyable {
     return result == .max ? nil : result
   }
 
+  /// Begins with a version, with which later ones are compared.
+  mutating func begin(with start: (snapshot: Snapshot, version: Int64)) {
+    if seen != nil { return }
+    (seen, version, covered) = (start.snapshot, start.version, start.version)
+  }
+
   /// Takes those who come and go.
   mutating func take(
     _ coming: [LiveSubscriber], _ leaving: [LiveSubscriber],
@@ -153,7 +159,7 @@ struct LiveWork: ~Copyable {
   }
 
   /// The newest version, and the number of its last transaction.
-  private static func newest(of database: Database) -> (snapshot: Snapshot, version: Int64) {
+  static func newest(of database: Database) -> (snapshot: Snapshot, version: Int64) {
     database.editing?.follow(database)
     guard let committer = database.committer else { return database.state.withPublished { ($0.snapshot, $0.version) } }
     // Where what others keep cannot be read, what is there is seen.
@@ -167,7 +173,7 @@ struct LiveWork: ~Copyable {
 
   /// Looks up changes that were recorded. Returns whether these are all that there are.
   private mutating func read(_ news: LiveNews, _ hits: inout Set<Int32>) -> Bool {
-    guard let seen, !news.isUnknown else { return false }
+    guard let seen else { return false }
     for (changes, version) in news.changes where version > covered {
       guard version == covered + 1, index.find(changes, from: seen, into: &hits) else { return false }
       covered = version
@@ -176,7 +182,8 @@ struct LiveWork: ~Copyable {
       told.append(changes)
       toldBytes += changes.bytes.count
     }
-    return true
+    // What is unknown has come after what is known.
+    return !news.isUnknown
   }
 
   /// Looks up what differs between two versions.
