@@ -74,7 +74,7 @@ extension Benchmark {
   /// What editing contexts cost.
   private func measureDrafts(_ database: Database) throws {
     database.recentVersions = 0
-    let made = try Self.shortest(10_000) { _ = database.edit() }
+    let made = Self.shortest(10_000) { _ = database.edit() }
     Self.show("state_draft", "making an editing context", made * 1e6, "µs")
     let read = "{ note(id: 7) { value } }"
     let draft = database.edit()
