@@ -30,12 +30,12 @@ enum HistoryDirective {
   /// cannot be out of the history.
   static func apply(_ definition: TypeDefinition, to entity: inout EntityType, _ builder: inout SchemaBuilder) {
     entity.history = rule(in: definition.directives, &builder)
-    var seen: Set<String> = []
+    if !definition.fields.contains(where: { $0.directives.contains { $0.name.text == "history" } }) { return }
+    var places: [String: Int] = [:]
+    for (place, property) in entity.properties.enumerated() { places[property.name] = place }
     for field in definition.fields {
       // The second of two fields of one name was reported and left out.
-      guard seen.insert(field.name.text).inserted,
-        let place = entity.properties.firstIndex(where: { $0.name == field.name.text })
-      else { continue }
+      guard let place = places.removeValue(forKey: field.name.text) else { continue }
       let isOff = isOff(field, &builder)
       if isOff, entity.idProperties.contains(PropertyID(place)) {
         guard let directive = field.directives.first(where: { $0.name.text == "history" }),
