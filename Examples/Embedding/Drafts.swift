@@ -68,7 +68,7 @@ func edit() throws {
   try draft()
 }
 
-/// What a draft is, step by step.
+/// Shows a draft, step by step.
 private func draft() throws {
   let database = try Database(
     schema: "type User { id: ID! name: String! age: Int tags: [String!] text: String }")

@@ -44,7 +44,7 @@ func objectLines() throws -> [String] {
   return lines
 }
 
-/// What somebody is told of an object that changes.
+/// Shows how an observer is told of an object that changes.
 func observedLines() throws -> [String] {
   let database = try Database(for: Person.self)
   let alice = try database.create(Person(id: 123, name: "Alice"))

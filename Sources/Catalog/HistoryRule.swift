@@ -37,7 +37,7 @@ package struct HistoryRule: Sendable, Hashable {
   }
 }
 
-/// What is kept of the past of one type.
+/// A rule of how much of the past of a type is kept.
 package struct TypeHistory: Sendable, Hashable {
   /// Of rows that live with others, as the elements of lists of objects, nil: they are kept as long as those.
   package var rule: HistoryRule?

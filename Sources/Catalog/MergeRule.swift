@@ -6,7 +6,7 @@ package enum MergeRule: String, Sendable, Hashable, CaseIterable {
   case first = "FIRST"
   case min = "MIN"
   case max = "MAX"
-  /// What both have added is added to what was there.
+  /// Adds to the value what both sides have added.
   case sum = "SUM"
   /// A list with the elements of both, each once.
   case union = "UNION"

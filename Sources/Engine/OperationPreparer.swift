@@ -1,7 +1,7 @@
 import GQLBase
 import GQLQuery
 
-/// What makes operations of documents, for a database.
+/// A preparer of the operations of documents, for a database.
 struct OperationPreparer {
   let database: Database
 

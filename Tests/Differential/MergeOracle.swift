@@ -221,7 +221,7 @@ struct MergeOracle {
     }
   }
 
-  /// What a state says, with lists of links as they are or, in order, as sets.
+  /// Returns the content of a state, with lists of links as they are or, sorted, as sets.
   static func text(_ state: State, ordersLinks: Bool) -> String {
     state.filter(\.value.isLive).sorted { $0.key < $1.key }.map { id, entity in
       let fields = entity.fields.sorted { $0.key < $1.key }.map { name, value in

@@ -1,7 +1,7 @@
 import GQLModelMacroExpansion
 import Testing
 
-/// What `@Model` writes of a class, and what it refuses.
+/// Tests what `@Model` writes of a class, and what it refuses.
 @Suite struct StateExpansionTests {
   private func members(_ source: String, context: [String] = []) -> EntityModelMacro.Output {
     EntityModelMacro.expand(

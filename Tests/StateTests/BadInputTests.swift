@@ -4,7 +4,7 @@ import GQLiteState
 import Synchronization
 import Testing
 
-/// What goes wrong leaves the values as they are, and is reported.
+/// Tests that what goes wrong is reported and leaves the values as they are.
 @Suite struct BadInputTests {
   struct Failing: Codable {
     struct Refusal: Error {}
@@ -131,7 +131,7 @@ import Testing
     #expect(database.get(path) == 5 && database.get(Path(4, 1, 1)) == 1)
   }
 
-  /// Who writes objects within a transaction is refused, also while others change the schema.
+  /// Tests that objects are not written within a transaction, also while others change the schema.
   @Test func transactionsOfTextBesideModels() async {
     let database = InMemoryDatabase()
     await withTaskGroup(of: Void.self) { group in

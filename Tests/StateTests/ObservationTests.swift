@@ -1,7 +1,7 @@
 import GQLiteState
 import Testing
 
-/// Who observes objects is told of changes, whoever makes them.
+/// Tests that observers of objects are told of changes, by whatever they are made.
 @Suite struct ObservationTests {
   @Model(id: 1)
   final class Item {

@@ -15,7 +15,7 @@ import Testing
     @ReferenceList(id: 6) var others: [Item]
   }
 
-  /// What is expected of an instance.
+  /// A state that is expected of an instance.
   struct Expected: Equatable {
     var status: InstanceStatus?
     var name = ""

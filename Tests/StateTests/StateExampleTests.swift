@@ -2,7 +2,7 @@ import Testing
 
 @testable import StateExample
 
-/// What the example prints, and docs/statemodel.md shows.
+/// Tests what the example prints and docs/statemodel.md shows.
 @Suite struct StateExampleTests {
   @Test func aPerson() throws {
     #expect(try people() == [#"{"person":{"name":"Alice","friends":[124]}}"#])

@@ -5,7 +5,7 @@ extension Benchmark {
   private static let entities = 100_000
   private static let changes = 100_000
 
-  /// What keeping versions costs, and going back to them: `--only state`, without the social network.
+  /// Measures keeping versions and going back to them: `--only state`, without the social network.
   func measurePast() throws {
     func database(keeping bytes: Int) throws -> (database: Database, update: PreparedQuery) {
       let database = try Database(schema: "type Note { id: ID! value: Int! @index text: String! }")
@@ -71,7 +71,7 @@ extension Benchmark {
     try measureDrafts(kept)
   }
 
-  /// What editing contexts cost.
+  /// Measures editing contexts.
   private func measureDrafts(_ database: Database) throws {
     database.recentVersions = 0
     let made = Self.shortest(10_000) { _ = database.edit() }
@@ -104,7 +104,7 @@ extension Benchmark {
     Self.show("state_save_merged", "the same, merged", merged * 1e3, "ms")
   }
 
-  /// What the history of a type costs, and going back by it: `--only state`.
+  /// Measures the history of a type, and going back by it: `--only state`.
   func measureHistory() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import GQLWriting
 
 /// Brings the changes of a context into the newest version of what it was made of.
 struct ContextMerger {
-  /// What saving has made.
+  /// A result of saving.
   struct Saved {
     var snapshot: Snapshot
     var companion: (any SnapshotCompanion)?
@@ -13,7 +13,7 @@ struct ContextMerger {
     var report: MergeReport
   }
 
-  /// What merging has made of a version.
+  /// A result of merging into a version.
   struct Merged {
     var snapshot: Snapshot
     var companion: (any SnapshotCompanion)?
@@ -116,7 +116,7 @@ struct ContextMerger {
       held: merge.held, canBeHeld: merge.canBeHeld, isOpen: merge.isOpen)
   }
 
-  /// What another module keeps with the result.
+  /// Returns the companion of the result.
   private func merged(
     _ theirs: (any SnapshotCompanion)?, _ version: Snapshot, _ merge: VersionMerge
   ) -> (any SnapshotCompanion)? {

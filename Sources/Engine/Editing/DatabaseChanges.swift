@@ -36,7 +36,7 @@ public struct DatabaseChanges: Sendable, CustomStringConvertible {
     public let type: String
     /// The id of the entity; an object where it has several fields.
     public let id: Value
-    /// What became of the entity.
+    /// A kind of change of an entity.
     public let kind: Kind
     /// Lists the fields that have changed, without the times that each change writes.
     public let fields: [Field]

@@ -3,7 +3,7 @@ import GQLStore
 
 /// A kind of editing context, by what it shows of others' changes.
 public enum EditingMode: Sendable, Hashable {
-  /// What others commit shows through, where the context has not written.
+  /// Shows what others commit, where the context has not written.
   case live
   /// The data is as it was when the context was made.
   case snapshot

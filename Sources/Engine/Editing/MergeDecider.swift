@@ -15,7 +15,7 @@ final class MergeDecider: MergeDeciding {
   private let catalog: Catalog
   private var rules: [Place: MergeRule] = [:]
   private var handlers: [Place: Handler] = [:]
-  /// What the cells of handlers' values point to.
+  /// Holds the memory of the cells of handlers' values.
   private let pool = CellPool()
   /// The error of a handler's value that the field does not have.
   private(set) var failure: QueryError?

@@ -37,7 +37,7 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
     case denied
   }
 
-  /// What was decided.
+  /// Says how it was decided.
   public enum Resolution: String, Sendable, Hashable {
     /// The side that was saved counts.
     case mine
@@ -59,9 +59,9 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   public let mine: Value
   /// The value of the side that was saved before.
   public let theirs: Value
-  /// What kind of conflict it is.
+  /// Says what kind of conflict it is.
   public let kind: Kind
-  /// What was decided.
+  /// Says how it was decided.
   public let resolved: Resolution
 
   /// A sentence: `'User.name' of 7 is "Ann" here and "Anna" there`.

@@ -3,7 +3,7 @@ import GQLCatalog
 import GQLExecutor
 import GQLStore
 
-/// What commits statements without a version of their own; see ``OpenVersion``.
+/// A writer that commits statements without a version of their own; see ``OpenVersion``.
 struct OpenVersionWriter {
   let database: Database
 

@@ -4,7 +4,7 @@ import GQLCatalog
 import GQLStore
 import GQLWriting
 
-/// What becomes of records with a change of the schema.
+/// A mapping of records to another schema.
 ///
 /// The records of a type go on where its relations and the types of its fields stay as they are. Fields may come, go, and be
 /// renamed. One that comes has its default in rows that come back. Where one must have a value now, has no default, and had
@@ -13,7 +13,7 @@ package struct HistoryMapping: Sendable {
   package struct Former: Sendable {
     /// The type's number before.
     package var type: Int
-    /// What becomes of its records; nil where they stay as they are.
+    /// Maps its records; nil where they stay as they are.
     package var records: RecordMapping?
   }
   /// By type now: what it was; nil where its records do not go on.
@@ -46,7 +46,7 @@ package struct HistoryMapping: Sendable {
     }
   }
 
-  /// What rows of before get in columns that are new, or must have a value now.
+  /// Holds the values that rows of before get in columns that are new, or must have a value now.
   private static func fillings(
     of type: EntityType, _ columns: [CatalogMapping.Column?], _ time: Int64
   ) -> [RecordMapping.Filling] {

@@ -15,7 +15,7 @@ package struct HistoryStart: Sendable, Hashable {
   package static let ever = HistoryStart(version: 0, time: .min)
 }
 
-/// What takes the changes of one version back, of rows of one type.
+/// A step that takes the changes of one version back, of rows of one type.
 package struct HistoryStep {
   package var type: Int
   package var version: Int64

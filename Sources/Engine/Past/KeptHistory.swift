@@ -1,7 +1,7 @@
 import GQLCatalog
 import GQLStore
 
-/// What a database keeps of the past of the types that say so, besides its newest versions.
+/// A history of the types that ask for one, besides the newest versions of a database.
 struct KeptHistory: Sendable {
   /// A version of some types that was made again by records.
   struct Rewound: Sendable {

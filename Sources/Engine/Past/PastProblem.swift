@@ -6,7 +6,7 @@ import GQLStore
 enum PastProblem: Error, Sendable {
   /// `@asOf(version: 3)` where versions from 812 on are kept: the moment, and the oldest version.
   case noHistory(PastMoment, oldest: Int64)
-  /// The same of a query that reads a type; its own past, if it is kept, begins with that version.
+  /// A version that is not kept of a type that a query reads; the past of the type, if it is kept, begins with that version.
   case noHistoryOf(String, PastMoment, oldest: Int64, start: Int64?)
   /// `@asOf(version: -1)`, or one that the database does not have yet.
   case unknownVersion(Int64, newest: Int64)

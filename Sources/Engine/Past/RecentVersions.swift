@@ -172,7 +172,7 @@ final class RecentVersions: Sendable {
     }
   }
 
-  /// What is kept by records; nil for nothing.
+  /// Holds the past that is kept by records; nil for none.
   var history: KeptHistory? { state.withLock { $0.history } }
 
   /// Keeps a version that was made again by records, if none of these has been erased meanwhile.

@@ -28,7 +28,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   let properties = PropertyTable<Entity>()
   private let access: CellAccess
   private let registry = Guarded(Registry())
-  /// What a catalog has of the type, nil for nothing, and the version of the catalog.
+  /// A table of the type in a catalog, nil for none, and the version of the catalog.
   private struct Known {
     var table: EntityTable<Entity>?
     var version: UInt64 = 0
@@ -52,7 +52,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
 
   // MARK: - Tables
 
-  /// What the newest catalog has of the type; nil where it has none.
+  /// Returns the table of the type in the newest catalog; nil where it has none.
   func table(_ context: Context) throws -> EntityTable<Entity>? {
     let version = context.storage.current?.catalog.version ?? 0
     if let known = table(of: version) { return known }
@@ -65,7 +65,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     }
   }
 
-  /// What the newest catalog that was seen has of the type.
+  /// Returns the table of the type in the newest catalog that was seen.
   private var newestTable: EntityTable<Entity>? { known.withLock { $0.table } }
 
   @inline(__always)

@@ -1,4 +1,4 @@
-/// Whether an entity is there.
+/// A status of an entity.
 public enum EntityStatus: String, Sendable, Hashable, Codable {
   /// It is there.
   case created

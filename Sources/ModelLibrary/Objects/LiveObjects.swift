@@ -3,7 +3,7 @@ import GQLModels
 import GQLStore
 import Synchronization
 
-/// What the objects of a database share: one for each database.
+/// A registry that the objects of a database share: one for each database.
 final class LiveObjects: Sendable {
   private struct State {
     /// By the type of the entities.
@@ -129,7 +129,7 @@ final class LiveObjects: Sendable {
   }
 }
 
-/// What a thread writes through objects in one transaction.
+/// A batch of what a thread writes through objects in one transaction.
 ///
 /// Unchecked because one thread uses it.
 final class ObjectBatch: @unchecked Sendable {
@@ -137,7 +137,7 @@ final class ObjectBatch: @unchecked Sendable {
   private(set) var context: Context?
   /// The first error of a setter.
   var failure: (any Error)?
-  /// What is done once the batch is committed.
+  /// Holds the work that is done once the batch is committed.
   var followUps: [() -> Void] = []
 
   init(_ context: Context) { self.context = context }

@@ -132,7 +132,7 @@ extension Database {
   public var objectErrors: AsyncStream<ObjectError> { liveObjects.errors() }
 }
 
-/// Whether deleted entities, which are kept, are among those that are meant.
+/// A choice of whether deleted entities, which are kept, are meant too.
 public enum DeletedEntities: Sendable, Hashable {
   case exclude
   case include

@@ -1,4 +1,4 @@
-/// What `@Model` makes of a class: its properties that lie in a database.
+/// A class as `@Model` reads it: its properties that lie in a database.
 struct StateModel: Equatable {
   enum Kind: String, Equatable {
     case property = "Property"

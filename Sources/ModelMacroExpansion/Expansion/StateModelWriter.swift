@@ -1,4 +1,4 @@
-/// What `@Model` adds to a class: what could be written by hand, and nothing else.
+/// A writer of what `@Model` adds to a class. All of it could be written by hand.
 extension StateModel {
   /// The extension with the conformance; nil where the class conforms elsewhere.
   func extensionText(_ input: EntityModelMacro.Input) -> String? {
@@ -57,7 +57,7 @@ extension StateModel {
 }
 
 extension StateModel.Property {
-  /// Whether nil is what it has when nobody has set it.
+  /// Returns whether it is nil when nobody has set it.
   fileprivate var isNilByDefault: Bool {
     switch kind {
     case .property: isOptional && [nil, "nil", ".none"].contains(initialValue)

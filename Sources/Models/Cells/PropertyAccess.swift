@@ -42,7 +42,7 @@ package func propertyName<Entity: EntityModelProtocol>(of path: AnyKeyPath, in t
 ///
 /// Unchecked because it is never written to.
 package final class EntityKey: @unchecked Sendable {
-  /// What the cell points to.
+  /// Holds the memory that the cell points to.
   private let memory: StagingArena
   fileprivate let cell: Cell
   private let storage: UnsafeMutablePointer<Cell>
@@ -69,7 +69,7 @@ package enum EntityPlace: Hashable, Sendable {
   case nowhere
 }
 
-/// What a catalog has of an entity type, for who reads and writes single properties.
+/// A table of an entity type in a catalog, for reading and writing single properties.
 package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
   private let mapping: TypeMapping<Entity>
   private let schema: ModelSchema
@@ -217,7 +217,7 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
   /// Returns whether a column must have a value.
   package func isNonNull(_ column: ColumnID) -> Bool { schema.catalog[type][column].isNonNull }
 
-  /// What the store refuses, in the words of the models.
+  /// Returns the error of what the store refuses, in the words of the models.
   package func error(_ problem: StoreProblem, in snapshot: Snapshot) -> any Error {
     mapping.error(problem, in: snapshot.catalog, snapshot)
   }

@@ -20,7 +20,7 @@ struct StagedChange {
   let kind: Kind
   let type: ValueType
   let typeText: String
-  /// What the cell points to.
+  /// Holds the memory that the cell points to.
   private let memory: StagingArena
 
   init(_ change: DatabaseChange) throws(StateError) {

@@ -148,7 +148,7 @@ final class StateStore: Sendable {
     }
   }
 
-  /// What became of an attempt that was given up.
+  /// A report of an attempt that was given up.
   private final class Attempt {
     var missing: Set<ModelKey>?
     var refusal: StateError?

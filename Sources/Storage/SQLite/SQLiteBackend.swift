@@ -22,7 +22,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// Nil when the file is not open.
   private var connection: StorageConnection?
   private var lock: FileLock?
-  /// What is made of a catalog.
+  /// A layout that is made of a catalog.
   private struct Tables {
     /// Made when rows are written.
     var rows: [RowTable] = []
@@ -336,7 +336,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// The records of the past.
   private var history: HistoryTable? { tables.history }
 
-  /// What takes the changes after a moment back; see ``GQLEngine/HistoryStorage``.
+  /// Reads the steps that take the changes after a moment back; see ``GQLEngine/HistoryStorage``.
   func readHistory(
     _ request: HistoryRequest, from begin: ([HistoryStart?]) -> Bool, _ body: (HistoryStep) -> Bool
   ) throws(QueryError) -> Bool {

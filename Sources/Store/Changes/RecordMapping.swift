@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 
-/// What becomes of the records of a type with a change of the schema.
+/// A mapping of the records of a type to another schema.
 package struct RecordMapping: Sendable {
   /// A column of which rows have no value, or none where there must be one now.
   package struct Filling: Sendable {

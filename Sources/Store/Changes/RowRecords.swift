@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 
-/// What takes the changes of a set back, row by row, for the types whose past is kept.
+/// A list of records that take the changes of a set back, row by row, for the types whose past is kept.
 ///
 /// The content of a record is that of a row of a ``ChangeSet``, after its number: marks and parts, that lead from the later
 /// version to the earlier one. Of a field the later value is not there, of a row that came nothing but its status.

@@ -1,7 +1,7 @@
 import GQLBase
 import GQLCatalog
 
-/// What rules of merging compute of cells.
+/// Computes cells by the rules of merging.
 package enum MergeCells {
   /// Returns how two cells of a column compare; nil where its values have no order.
   package static func compare(_ left: Cell, _ right: Cell, _ column: ColumnDescriptor) -> Int? {

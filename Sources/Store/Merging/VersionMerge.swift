@@ -3,7 +3,7 @@ import GQLCatalog
 /// A choice between two sides of a merge.
 package enum MergeSide: Sendable, Hashable { case mine, theirs }
 
-/// What becomes of a field that both sides have written.
+/// A decision about a field that both sides have written.
 package enum MergeDecision {
   case side(MergeSide)
   case value(Cell?)
@@ -13,7 +13,7 @@ package enum MergeDecision {
   case conflict
 }
 
-/// What decides about fields that both sides have written.
+/// A decider about fields that both sides have written.
 package protocol MergeDeciding {
   /// Decides about a field that is no link.
   func decide(
@@ -23,7 +23,7 @@ package protocol MergeDeciding {
   func decide(_ relation: Relation) -> MergeDecision
 }
 
-/// What the two sides of a merge contradict each other in.
+/// A conflict between the two sides of a merge.
 package struct StoreConflict: Sendable {
   package enum Kind: Sendable, Hashable {
     /// Both have written a field.

@@ -1,7 +1,7 @@
 import GQLite
 import Testing
 
-/// What becomes of fields and lists that both sides have written.
+/// Tests fields and lists that both sides have written.
 @Suite struct MergeFieldTests {
   private static let schema = """
     type Page {

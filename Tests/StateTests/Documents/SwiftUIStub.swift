@@ -12,7 +12,7 @@
     var body: Never { fatalError("nothing has a body") }
   }
 
-  /// What is in the environment is the database of queries.
+  /// Makes the object of the environment the database of queries.
   @propertyWrapper struct EnvironmentObject<Object: AnyObject> {
     init() {}
     var wrappedValue: Object {
