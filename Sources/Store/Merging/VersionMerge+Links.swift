@@ -44,11 +44,7 @@ extension VersionMerge {
       case .conflict: side = note(.field, row, relation.column)
       case .elements, .value: break
       }
-      if side == .theirs {
-        links.blocked.formUnion(added)
-        links.blocked.formUnion(removed)
-        return
-      }
+      if side == .theirs { return block(row, relation, mine, theirs) }
       if side == .mine {
         links.removed += theirs.filter { !inMine.contains($0) }.map { link(relation, row.row, $0) }
       }
@@ -70,15 +66,17 @@ extension VersionMerge {
       } else {
         side = note(.field, row, relation.column)
       }
-      if side == .theirs {
-        if let added { links.blocked.insert(added) }
-        return
-      }
+      if side == .theirs { return block(row, relation, mine.map { [$0] } ?? [], theirs.map { [$0] } ?? []) }
       if let theirs { links.removed.append(link(relation, row.row, theirs)) }
     } else if let base {
       links.removed.append(link(relation, row.row, base))
     }
     if let added { links.added.append(added) }
+  }
+
+  /// Keeps the links in which two lists differ as they are. The other ends need not be in conflict, and may have another base.
+  private func block(_ row: Row, _ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) {
+    links.blocked.formUnion(Set(mine).symmetricDifference(theirs).map { link(relation, row.row, $0) })
   }
 
   /// Takes links away that I have taken away, whatever must have a target: it gets another one later.

@@ -96,9 +96,18 @@ extension VersionMerge {
   /// A list of embedded objects is a value: where both sides have written it, one of them counts.
   func compareOwnedLists(_ row: Row) {
     let type = layout.types[Int(row.type.index)]
-    if isNew(row) || image(versions.mine, row).status != RowChangeStatus.live { return }
+    let status = image(versions.mine, row).status
+    if isNew(row) || status == RowChangeStatus.void { return }
     for relation in type.relations where layout.ownsTargets(of: relation) {
       let old = targets(base(of: row), relation, row.row)
+      if status == RowChangeStatus.deleted {
+        // Elements that I had replaced before the deletion go with their owner, and could come back with it.
+        for element in old {
+          let element = Row(type: relation.target, row: element)
+          if image(versions.mine, element).status == RowChangeStatus.void { ignored.insert(element) }
+        }
+        continue
+      }
       let (mine, theirs) = (targets(versions.mine, relation, row.row), targets(versions.theirs, relation, row.row))
       func isTouched(_ list: [UInt32], _ rows: Set<Row>) -> Bool {
         list != old || old.contains { rows.contains(Row(type: relation.target, row: $0)) }
