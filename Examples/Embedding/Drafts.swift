@@ -65,7 +65,20 @@ func edit() throws {
   }
   print(report.applied)
   print(try database.run("{ Page { title tags views } }").jsonString)
+  try keepBranch(of: database)
   try draft()
+}
+
+/// Keeps a draft by its name.
+private func keepBranch(of database: Database) throws {
+  let branch = try database.branch("spring")
+  try branch.run("mutation { updatePage(where: id == 1, set: {title: \"Spring\"}) }")
+  try database.run("mutation { updatePage(where: id == 1, set: {views: views + 1}) }")
+  for found in try database.branches { print(found.name, found.base, found.changes) }
+  print(branch.changes)
+  let merged = try branch.merge(into: database)
+  print(merged.version, branch.hasChanges)
+  try branch.drop()
 }
 
 /// Shows a draft, step by step.

@@ -36,7 +36,7 @@ extension Database {
     return try writer.withLock { _ in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
-      if let editing, editing.isLive { try? editing.advance(self) }
+      try editing?.prepareToWrite(self)
       let before = committer?.applied
       let output = try body()
       return (output, before.flatMap { committer?.applied(since: $0) })
@@ -56,10 +56,11 @@ extension Database {
     return try writer.withLock { (_) throws(QueryError) -> Output in
       writingThread.store(Self.thread, ordering: .relaxed)
       defer { writingThread.store(0, ordering: .relaxed) }
+      try editing?.prepareToWrite(self)
       _ = try newestVersion()
       let (base, _, hasSchema) = published
       let made = try body(base, hasSchema)
-      let version = try keep(made.snapshot, rewrites: rewrites, time: time)
+      let version = try VersionKeeper(database: self).keep(made.snapshot, rewrites: rewrites, time: time)
       let old = state.withLock { state in
         let old = state.snapshot
         state.snapshot = made.snapshot
@@ -89,7 +90,7 @@ extension Database {
   ///   - time: When it was made; nil for now.
   ///   - isTransaction: Whether it has changed something, rather than left behind what is superseded.
   func publish(_ snapshot: Snapshot, time: Int64? = nil, isTransaction: Bool = true) throws(QueryError) {
-    let version = try keep(snapshot, time: time)
+    let version = try VersionKeeper(database: self).keep(snapshot, time: time)
     // What only the old version holds is freed behind the lock, for which readers wait.
     let old = state.withLock { state in
       let old = state.snapshot
@@ -105,7 +106,7 @@ extension Database {
   /// - Throws: where it cannot be kept; nothing is published then.
   package func publish(_ snapshot: Snapshot, companion: any SnapshotCompanion) throws(QueryError) {
     if isDurable, let name = companion.propertyWithoutColumn { throw QueryError.notStorable(property: name) }
-    let version = try keep(snapshot)
+    let version = try VersionKeeper(database: self).keep(snapshot)
     let old = state.withLock { state in
       let old = state.snapshot
       state.snapshot = snapshot
@@ -120,8 +121,8 @@ extension Database {
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within
   /// ``exclusively(_:)``.
-  func publish(_ snapshot: Snapshot, warnings: QueryError?) throws(QueryError) {
-    let version = try keep(snapshot)
+  func publish(_ snapshot: Snapshot, warnings: QueryError?, allowingLoss: Bool) throws(QueryError) {
+    let version = try VersionKeeper(database: self).keep(snapshot, allowingLoss: allowingLoss)
     let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
     let old = state.withLock { state in
       let old = state.snapshot

@@ -65,6 +65,7 @@ public final class Database: Sendable {
   let indexBuilding = Lock(IndexBuilding())
   /// Where the data comes from, of an ``EditingContext``; nil for other databases.
   let editing: EditingOrigin?
+  let branchTable = BranchTable()
 
   /// An empty database without a schema: the first load infers one.
   public init() {
@@ -102,16 +103,23 @@ public final class Database: Sendable {
   }
 
   /// The database of an editing context.
+  ///
+  /// - Parameter version: The number of its last transaction, of a branch, which keeps what is committed.
   init(
-    editing origin: EditingOrigin, _ begin: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool)
+    editing origin: EditingOrigin, _ begin: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool),
+    version: Int64 = 0
   ) {
-    (committer, editing, recent) = (nil, origin, origin.parent.recent)
-    state = Lock(State(snapshot: begin.snapshot, hasSchema: begin.hasSchema, companion: begin.companion))
+    (editing, recent) = (origin, origin.parent.recent)
+    let kept = past
+    committer = origin.log.map { Committer($0, version: version, refusal: origin.parent.committer?.refusal, kept) }
+    state = Lock(
+      State(snapshot: begin.snapshot, hasSchema: begin.hasSchema, companion: begin.companion, version: version))
+    committer?.live = live
     limitState.withLock { $0 = origin.parent.limits }
     var known = origin.parent.registry.withLock { $0 }
     known.undo = [EditingOrigin.undoOrigin: UndoHistory()]
     registry.withLock { $0 = known }
-    past.keep(bytes: 64 << 20, after: 0, time: .min)
+    past.keep(bytes: 64 << 20, after: version, time: .min)
   }
 
   /// A database that begins with what a storage keeps, and has it keep what is committed.
@@ -171,12 +179,12 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see.
   var current: Snapshot {
+    if let editing { editing.follow(self) }
     // What is not kept yet is not seen. Where what others keep cannot be read, what is there is seen.
     if let committer {
       if committer.following != nil { _ = try? refresh() }
       return state.keptVersion(committer)
     }
-    if let editing { editing.follow(self) }
     if let snapshot = state.withLock({ $0.open == nil ? $0.snapshot : nil }) { return snapshot }
     return state.withPublished { $0.snapshot }
   }
@@ -186,6 +194,7 @@ public final class Database: Sendable {
 
   /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
   package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
+    if let editing { editing.follow(self) }
     if let committer {
       if committer.following != nil { _ = try? refresh() }
       let (published, old) = state.withLock { state in
@@ -194,7 +203,6 @@ public final class Database: Sendable {
       }
       return withExtendedLifetime(old) { published }
     }
-    if let editing { editing.follow(self) }
     return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
   }
   /// The schema as SDL: the one given, or the one inferred.
@@ -245,7 +253,11 @@ public final class Database: Sendable {
 
   // MARK: - Querying
 
-  private var preparer: OperationPreparer { OperationPreparer(database: self) }
+  private var preparer: OperationPreparer {
+    // What is prepared is of the schema that it will be run with.
+    editing?.follow(self)
+    return OperationPreparer(database: self)
+  }
 
   /// Prepares the only operation of a document, or the one named. Of the options, what bounds the time holds.
   ///
@@ -254,6 +266,7 @@ public final class Database: Sendable {
     _ text: String, operation: String? = nil, name: String = "query", options: RunOptions = RunOptions()
   ) throws(QueryError) -> PreparedQuery {
     var text = text
+    editing?.follow(self)
     let version = state.withLock { $0.snapshot.catalog.version }
     guard operation == nil, let found = text.withUTF8({ recent.find($0, name: name, catalogVersion: version) }) else {
       return try prepare(preparer.document(text, name, options), operation: operation, options: options)

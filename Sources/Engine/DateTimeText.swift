@@ -14,4 +14,12 @@ package enum DateTimeText {
     var text = text
     return text.withUTF8 { DurationCodec.read($0) }
   }
+
+  /// Returns the RFC 3339 text of microseconds since 1970; nil where the year has more than four digits.
+  package static func text(_ microseconds: Int64) -> String? {
+    guard CivilTime.dateTimeRange.contains(microseconds) else { return nil }
+    var text = ByteBuffer()
+    text.append(dateTime: microseconds)
+    return text.string.filter { $0 != "\"" }
+  }
 }

@@ -52,8 +52,9 @@ extension Database {
   public static func verify(path: String) throws(QueryError) -> [String] {
     let file = SQLiteBackend(path: path)
     do throws(QueryError) {
-      let stored = try CommitLog(file, options: .reading).open(creating: nil)
-      return try file.integrityProblems() + Database(stored.snapshot).check()
+      let log = CommitLog(file, options: .reading)
+      let stored = try log.open(creating: nil)
+      return try file.integrityProblems() + Database(stored.snapshot).check() + file.branches.problems(beside: stored)
     } catch {
       guard error.problems.first?.code == "storage-corrupt" else { throw error }
       return error.problems.map(\.message)

@@ -8,6 +8,8 @@ package enum StorageProblem {
   case busy(holder: String)
   /// Bytes of it are not what was written.
   case corrupt(String)
+  /// What it keeps of a branch is not what was written.
+  case branchIsCorrupt(String, String)
   /// It is of another program.
   case foreign
   /// It is of a newer version of this program.
@@ -57,6 +59,10 @@ package enum StorageProblem {
       QueryError(
         code: "storage-corrupt", "the file is damaged: \(what)", help: "restore a backup",
         file: path)
+    case .branchIsCorrupt(let name, let what):
+      QueryError(
+        code: "storage-corrupt", "the branch '\(name)' is damaged: \(what)",
+        help: "drop the branch, or restore a backup", file: path)
     case .foreign:
       QueryError(code: "storage-corrupt", "this is no database of gqlite", help: "name another file", file: path)
     case .newer(let format):

@@ -74,6 +74,7 @@ import Testing
   /// What no document brings up, or only one of a size that nobody wants to read.
   static let elsewhere: Set<String> = [
     // Programs.
+    "branch-limit", "branch-name", "not-on-branch", "unknown-branch", "unrelated-branch",
     "cancelled", "command-failed", "context-outdated", "data-conflict", "data-loss", "data-not-allowed",
     "function-failed", "function-name", "merge-conflict", "nested-transaction", "not-live", "read-only",
     "several-operations", "transaction-ended", "unencodable-value", "wrong-merge",

@@ -48,7 +48,7 @@ import Testing
     codes += MutationProblem.diagnosticCodes
     codes += DiagnosticCode.planningCodes + LoadProblem.allCases.map(\.code) + DocumentProblem.allCases.map(\.code)
     codes += EvolutionProblem.allCases.map(\.code) + GoldenProblem.allCases.map(\.code)
-    codes += StorageProblem.codes + PastProblem.codes + EditingProblem.codes
+    codes += StorageProblem.codes + PastProblem.codes + EditingProblem.codes + BranchProblem.codes
     return Set(codes.map(\.rawValue))
   }()
 

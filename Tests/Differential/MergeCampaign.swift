@@ -153,7 +153,7 @@ package struct MergeCampaign: Sendable {
 
   // MARK: - Laws
 
-  private static let strict = """
+  package static let strict = """
     type User {
       id: ID! name: String email: String @unique code: Int! @unique
       posts: [Post!]! @relation(inverse: "author", onDelete: CASCADE) best: Post @relation(inverse: "bestOf")
@@ -168,7 +168,7 @@ package struct MergeCampaign: Sendable {
     type Place implements Thing { id: ID! name: String }
     type Home { street: String n: Int }
     """
-  private static let everything = """
+  package static let everything = """
     {
       User(orderBy: id) { id name email code posts { id } best { id } homes { street n } }
       Post(orderBy: id) { id title author { id } bestOf { id } notes { id } about { id } }
@@ -177,7 +177,7 @@ package struct MergeCampaign: Sendable {
     """
 
   /// Changes that reach keys, required links, cascades, denials and lists of objects.
-  private static func strictChanges(_ random: inout SeededRandom, _ first: Int, parity: Int? = nil) -> [String] {
+  package static func strictChanges(_ random: inout SeededRandom, _ first: Int, parity: Int? = nil) -> [String] {
     func id(_ most: Int = 6) -> Int {
       guard let parity else { return 1 + random.below(most) }
       return 2 * (1 + random.below(most / 2)) - parity
@@ -210,7 +210,7 @@ package struct MergeCampaign: Sendable {
     return texts
   }
 
-  private static func strictStart() -> [String] {
+  package static func strictStart() -> [String] {
     let ids = 1...6
     func list(_ body: (Int) -> String) -> String { ids.map(body).joined(separator: ", ") }
     return [

@@ -15,6 +15,12 @@ private enum Drafted {
   }
 
   @EntityModel
+  struct Memo {
+    let id: Int
+    var text: String
+  }
+
+  @EntityModel
   struct Note {
     let id: Int
     var text: String
@@ -69,5 +75,27 @@ private enum Drafted {
     try draft.save()
     #expect(try Page.results(in: database).map(\.title) == ["Mine"])
     #expect(try database.run("{ Drafted_Page { title } }").jsonString == #"{"Drafted_Page":[{"title":"Mine"}]}"#)
+  }
+
+  @Test("models and objects work in a branch") func branches() throws {
+    typealias Memo = Drafted.Memo
+    let database = try Database(for: Memo.self)
+    try Memo(id: 1, text: "a").save(to: database)
+    let branch = try database.branch("draft")
+    try Memo(id: 2, text: "b").save(to: branch)
+    try branch.update { context in try Memo(id: 3, text: "c").save(to: &context) }
+    let object = try #require(try branch.object(Memo.self, id: 1))
+    object.text = "d"
+    #expect(try Memo.results(in: database.branch("draft")).map(\.text) == ["d", "b", "c"])
+    #expect(try Memo.results(in: database).map(\.text) == ["a"])
+    try branch.merge(into: database)
+    #expect(try Memo.results(in: database).map(\.text) == ["d", "b", "c"])
+    // What no column holds is not kept, as in a file.
+    let other = try self.database().branch("draft")
+    #expect {
+      try Page(id: 2, title: "Mine", ink: Ink(color: "blue")).save(to: other)
+    } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "not-storable"
+    }
   }
 }

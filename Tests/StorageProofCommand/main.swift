@@ -3,7 +3,7 @@ import StorageProofs
 import Synchronization
 
 // storageproof [--kills N] [--imports N] [--states N] [--faults N|all] [--corruptions N] [--replays N]
-//              [--histories SECONDS] [--seed S] [--jobs J] [--part P]
+//              [--histories SECONDS] [--branches N] [--seed S] [--jobs J] [--part P]
 //
 // Tries to lose or falsify what databases in files keep; docs/durability.md says how. Prints what was tried, and each
 // problem with the seed and the part that lead to it again. The status is 1 where there is one. With --part the proofs
@@ -23,9 +23,9 @@ if arguments.first == "task" {
 
 private let usage = """
   usage: storageproof [--kills N] [--imports N] [--states N] [--faults N|all] [--corruptions N] [--replays N]
-                      [--histories SECONDS] [--seed S] [--jobs J] [--part P]
+                      [--histories SECONDS] [--branches N] [--seed S] [--jobs J] [--part P]
   """
-private let names = ["kills", "imports", "states", "faults", "corruptions", "replays", "histories"]
+private let names = ["kills", "imports", "states", "faults", "corruptions", "replays", "histories", "branches"]
 private var options: [String: Int] = [:]
 private var rest = arguments[...]
 while let flag = rest.popFirst() {
@@ -59,6 +59,7 @@ for name in names {
     case "faults": FaultProof.run(atMost: number, jobs: jobs)
     case "corruptions": CorruptionProof.run(files: number, seed: seed, jobs: jobs)
     case "replays": ReplayProof.run(replays: number, seed: seed, jobs: jobs)
+    case "branches": BranchProof.run(tries: number, seed: seed, jobs: jobs)
     default: HistoryProof.run(seconds: Double(number), seed: seed, jobs: jobs)
     }
   for problem in report.problems { print("\(report.name): \(problem)\n") }

@@ -16,10 +16,13 @@ package struct KillProof {
   private let twin: Database
   /// The commits of each thread that the twin has.
   private var counts: [Int]
+  /// How often was counted in a branch.
+  private var branchCount = 0
   private var isOld = false
 
   private static let disturbances = [
-    "none", "none", "schema", "close", "close", "flush", "compact", "quiet", "checkpoint",
+    "none", "none", "schema", "close", "close", "flush", "compact", "quiet", "checkpoint", "branches",
+    "branches",
   ]
 
   /// Runs rounds of processes, those of one file after one another.
@@ -78,13 +81,30 @@ package struct KillProof {
       }
     }
     if let problem = try difference(database) { return problem }
+    if let problem = try branchDifference(database, output) { return problem }
     isOld = false
     if random.chance(40) {
       try database.close()
-      isOld = random.chance(50)
+      // Earlier formats have no branches.
+      isOld = try random.chance(50) && RawFile.integer(path, "PRAGMA user_version") == OldFormat.newest
       if isOld { try OldFormat.downgrade(path, to: Int64(random.below(2))) }
       let again = try Database(path: path, storage: StorageOptions(access: isOld ? .read : .write))
       return try difference(again).map { "closed and opened: \($0)" }
+    }
+    return nil
+  }
+
+  /// What is wrong with the branch that was counted in.
+  private mutating func branchDifference(_ database: Database, _ output: String) throws -> String? {
+    let lines = output.split(separator: "\n").filter { $0.hasPrefix("branch ") }
+    let acknowledged = lines.last.flatMap { Int($0.dropFirst("branch ".count)) } ?? branchCount
+    branchCount = try KillTask.branchCount(in: database)
+    guard branchCount == acknowledged || branchCount == acknowledged + 1 else {
+      return "\(acknowledged) were acknowledged in a branch, \(branchCount) are there"
+    }
+    for found in try database.branches {
+      let problems = try database.branch(found.name, creates: false).database.check()
+      if !problems.isEmpty { return "check of branch '\(found.name)': \(problems.prefix(3))" }
     }
     return nil
   }

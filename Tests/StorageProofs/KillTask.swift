@@ -7,7 +7,8 @@ import GQLite
 ///
 /// The disturbance is what happens beside it, again and again: "schema" changes the schema, "close" closes and opens,
 /// "flush" flushes, "compact" compacts, "quiet" waits between commits, so that rows are written meanwhile, "checkpoint"
-/// makes large commits, so that the write-ahead log is copied into the file.
+/// makes large commits, so that the write-ahead log is copied into the file. "branches" counts in a branch, which is
+/// refreshed and merged, and acknowledges that too.
 struct KillTask: Sendable {
   private let path: String
   private let workload: Workload
@@ -71,6 +72,7 @@ struct KillTask: Sendable {
   }
 
   private func disturb(_ database: Database, _ seed: UInt64) throws {
+    if disturbance == "branches" { return try countInBranch(of: database) }
     guard ["schema", "flush", "compact", "checkpoint"].contains(disturbance) else { return }
     var random = SeededRandom(seed: seed)
     var isWider = false
@@ -93,6 +95,27 @@ struct KillTask: Sendable {
       isWider.toggle()
       try database.changeSchema(to: isWider ? Workload.widerSchema : Workload.schema, allowingLoss: true)
     }
+  }
+
+  private func countInBranch(of database: Database) throws {
+    var number = try Self.branchCount(in: database)
+    while true {
+      number += 1
+      let branch = try database.branch(Self.branch)
+      try branch.run("mutation { upsertBallast(data: {id: 2, text: \"\(number)\"}) { id } }")
+      Self.say("branch \(number)\n")
+      if number % 5 == 0 { try branch.merge(into: database) } else if number % 3 == 0 { try branch.refresh() }
+      usleep(UInt32(number % 4 * 500))
+    }
+  }
+
+  private static let branch = "counted"
+
+  /// How often was counted in the branch of a database; 0 where there is none.
+  static func branchCount(in database: Database) throws -> Int {
+    guard try database.branches.contains(where: { $0.name == branch }) else { return 0 }
+    let answer = try database.branch(branch, creates: false).run("{ ballast(id: 2) { text } }").jsonString
+    return answer.split(separator: "\"text\":\"").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
   }
 
   /// More than the write-ahead log has room for before it is copied, in a few commits.

@@ -4,8 +4,12 @@ import GQLStorage
 
 /// Files of formats that no version has written: they let tests see upgrades.
 package enum OldFormat {
-  /// The format that is written.
+  /// The format that is written, where there are no branches.
   package static let newest: Int64 = 3
+  /// The format of a file with branches.
+  package static let branches: Int64 = 4
+  /// One that no version knows.
+  package static let unknown: Int64 = 5
 
   /// Makes a file of the newest format, which nobody has open, one of an earlier format, in one transaction of SQLite.
   package static func downgrade(_ path: String, to format: Int64 = 0) throws {

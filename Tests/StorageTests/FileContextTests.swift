@@ -82,4 +82,56 @@ import Testing
       try database.run("{ item(id: 3) { note } item4: item(id: 4) { note } }").jsonString
         == #"{"item":{"note":"n"},"item4":{"note":null}}"#)
   }
+
+  /// Each call of the system fails once while a context is saved, or from then on, or the disk is full.
+  @Test(
+    "where the storage fails while a context is saved, it has its changes, and is saved again",
+    arguments: [false, true])
+  func failing(_ isBranch: Bool) throws {
+    var told = 0
+    for call in 0..<24 {
+      let folder = try Folder()
+      let disk = WatchedDisk(folder.path)
+      defer { disk.forget() }
+      var options = StorageOptions()
+      options.folding.delay = 0
+      let database = try Database(path: folder.file("a.gqlite"), schema: Self.schema, storage: options)
+      for id in 1...3 { try database.run(insert(id)) }
+      let draft = try isBranch ? database.branch("draft") : database.edit(call % 2 == 0 ? .live : .snapshot)
+      try draft.run(insert(10))
+      try draft.run("mutation { updateItem(where: id == 1, set: {note: \"m\"}) }")
+      try database.run("mutation { updateItem(where: id == 2, set: {note: \"t\"}) }")
+      let (changes, seen) = (draft.changes.description, try draft.run(Self.question).jsonString)
+      let before = try database.run(Self.question).jsonString
+      disk.fail(at: call / 4, isFull: call % 4 == 1, isLasting: call % 4 > 1)
+      var code: String?
+      do { try draft.save() } catch { code = error.problems.first?.code }
+      if let code {
+        told += 1
+        #expect(["storage-failed", "storage-full"].contains(code), "call \(call)")
+        #expect(draft.changes.description == changes && draft.hasChanges, "call \(call)")
+        #expect(try draft.run(Self.question).jsonString == seen)
+        #expect(try database.run(Self.question).jsonString == before)
+        // Nothing is tried again before the database is opened again.
+        #expect(throws: QueryError.self) { try draft.save() }
+      }
+      disk.recover()
+      try database.reopen()
+      // It may have been kept before the failure was told: then nothing is in conflict, because both sides are equal.
+      try draft.save()
+      let wanted =
+        #"{"Item":[{"id":1,"value":1,"note":"m"},{"id":2,"value":2,"note":"t"},{"id":3,"value":3,"note":null},"#
+        + #"{"id":10,"value":10,"note":null}]}"#
+      #expect(try database.run(Self.question).jsonString == wanted, "call \(call)")
+      #expect(try draft.run(Self.question).jsonString == wanted, "call \(call)")
+      try draft.run("mutation { updateItem(where: id == 3, set: {note: \"again\"}) }")
+      try draft.save()
+      try database.close()
+      #expect(try Database.verify(path: folder.file("a.gqlite")) == [])
+      #expect(
+        try Database(path: folder.file("a.gqlite")).run("{ item(id: 3) { note } }").jsonString
+          == #"{"item":{"note":"again"}}"#, "call \(call)")
+    }
+    #expect(told > 4)
+  }
 }

@@ -101,6 +101,42 @@ import Testing
     #expect(try Database(path: copy).run(Self.everything).jsonString == Self.content)
   }
 
+  /// A file with branches, as it was written once.
+  @Test func branches() throws {
+    let folder = try Folder()
+    let path = folder.file("branches.gqlite")
+    if ProcessInfo.processInfo.environment["GQLITE_UPDATE_FILES"] == "1",
+      !FileManager.default.fileExists(atPath: Self.file(OldFormat.branches).path)
+    {
+      try Self.make(path)
+      let database = try Database(path: path)
+      let draft = try database.branch("draft")
+      try draft.run(#"mutation { updateProduct(where: id == 2, set: {name: "Notebook"}) { id } }"#)
+      try draft.run(#"mutation { insertProduct(data: {id: 9, name: "Pen", maker: "m1"}) { id } }"#)
+      try database.run("mutation { updateProduct(where: id == 1, set: {price: 20}) { id } }")
+      try database.close()
+      try FileManager.default.copyItem(at: URL(filePath: path), to: Self.file(OldFormat.branches))
+    } else {
+      try FileManager.default.copyItem(at: Self.file(OldFormat.branches), to: URL(filePath: path))
+    }
+    #expect(try RawFile.integer(path, "PRAGMA user_version") == OldFormat.branches)
+    let names = "{ Product(orderBy: id) { id name price } }"
+    do {
+      let reader = try Database(path: path, storage: StorageOptions(access: .read))
+      #expect(
+        try reader.branch("draft").run(names).jsonString
+          == #"{"Product":[{"id":1,"name":"Lamp","price":19.50},{"id":2,"name":"Notebook","price":null},"#
+          + #"{"id":9,"name":"Pen","price":null}]}"#)
+    }
+    let database = try Database(path: path)
+    try database.branch("draft").merge(into: database)
+    #expect(
+      try database.run(names).jsonString
+        == #"{"Product":[{"id":1,"name":"Lamp","price":20},{"id":2,"name":"Notebook","price":null},"#
+        + #"{"id":9,"name":"Pen","price":null}]}"#)
+    #expect(try Database.verify(path: path) == [])
+  }
+
   @Test(arguments: formats) func writing(_ format: Int64) throws {
     let folder = try Folder()
     let path = try copy(format, folder)
@@ -187,7 +223,7 @@ import Testing
   @Test func aNewerFormat() throws {
     let folder = try Folder()
     let path = try copy(OldFormat.newest, folder)
-    try RawFile.execute(path, "PRAGMA user_version = \(OldFormat.newest + 1)")
+    try RawFile.execute(path, "PRAGMA user_version = \(OldFormat.unknown)")
     let before = try digest(path)
     for access in [StorageOptions.Access.write, .read, .follow] {
       #expect { try Database(path: path, storage: StorageOptions(access: access)) } throws: {
@@ -205,7 +241,7 @@ import Testing
     try RawFile.execute(
       path,
       """
-      PRAGMA user_version = \(OldFormat.newest + 1);
+      PRAGMA user_version = \(OldFormat.unknown);
       UPDATE gqlite_meta SET value = value + 1 WHERE key = 'folded'
       """)
     #expect { try follower.run("{ n: count(Product) }") } throws: {

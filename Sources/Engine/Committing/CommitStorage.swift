@@ -56,8 +56,12 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Throws where the schema of a version has no place in what is kept, whoever may write it. Nothing is written.
   func checkSchema(of next: Snapshot) throws(QueryError)
 
-  /// Keeps a version with another schema or other row numbers, in the place of all that is there.
-  func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError)
+  /// Keeps a version with another schema or other row numbers, in the place of all that is there, with the branches beside
+  /// it.
+  func rewrite(_ newest: Snapshot, version: Int64, time: Int64, _ branches: [BranchContent]) throws(QueryError)
+
+  /// Keeps branches; nil where it cannot.
+  var branches: (any BranchStorage)? { get }
 
   /// Does a little of what makes the next opening quick. Returns whether there is more to do. `newest` makes the version
   /// with all commits that are kept.
@@ -78,8 +82,9 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Lets go of everything as it is, after a failure.
   func abandon()
 
-  /// Writes a version into a new file, with which another database can be opened. Called by any thread.
-  func backup(_ newest: Snapshot, version: Int64, to path: String) throws(QueryError)
+  /// Writes a version and the branches beside it into a new file, with which another database can be opened. Called by any
+  /// thread.
+  func backup(_ newest: Snapshot, version: Int64, _ branches: [BranchContent], to path: String) throws(QueryError)
 
   /// Takes as little room as it can.
   func vacuum() throws(QueryError)
@@ -87,6 +92,7 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Returns the commits that lead to the newest version without a gap, as far as they are there.
   func pastCommits() throws(QueryError) -> [Commit]
 
-  /// Reads again what is kept, after a failure.
-  func reopen() throws(QueryError) -> StoredVersion
+  /// Reads again what is kept, after a failure. Where it goes on from a version that was kept, whose number is given, so does
+  /// the version that is returned: rows have the numbers that they had.
+  func reopen(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion
 }

@@ -59,12 +59,13 @@ extension Database {
     if committer.isStopped { try committer.check() }
     try refuseNested()
     try refresh()
-    let (version, snapshot) = try writer.withLock { (_) throws(QueryError) in
+    let (version, snapshot, branches) = try writer.withLock { (_) throws(QueryError) in
       let snapshot = try committer.refusal == nil ? newestVersion() : current
-      if past.history != nil, committer.refusal == nil { try committer.appendGathered(of: state) }
-      return (committer.durable, snapshot)
+      if committer.refusal == nil { try committer.appendGathered(of: state) }
+      let branches = try branchTable.contents(of: self, snapshot, committer.durable)
+      return (committer.durable, snapshot, branches)
     }
-    try committer.storage.backup(snapshot, version: version, to: path)
+    try committer.storage.backup(snapshot, version: version, branches, to: path)
   }
 
   /// Makes the file as small as it can be: numbers rows again without gaps, and gives the space of what was removed back
@@ -75,7 +76,9 @@ extension Database {
     guard let committer else { return }
     try committer.check()
     if state.withLock({ $0.hasSchema }) {
-      try replacing(rewrites: true) { (base, _) throws(QueryError) in (base.renumbered(fold: foldText), ()) }
+      try replacing(rewrites: true) { (base, _) throws(QueryError) in
+        (base.renumbered(fold: foldText, keepingAll: branchTable.hasAny(self)), ())
+      }
     }
     try committer.exclusively { () throws(QueryError) in try committer.storage.vacuum() }
   }
@@ -106,13 +109,13 @@ extension Database {
 
   /// The version that queries started now will see, after ``refresh()``.
   package func latest() throws(QueryError) -> Snapshot {
-    guard let committer else { return current }
+    guard let committer, editing == nil else { return current }
     if committer.following != nil { try refresh() }
     return state.keptVersion(committer)
   }
 
   /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
-  private func adopt(_ stored: StoredVersion, _ committer: Committer) -> State {
+  func adopt(_ stored: StoredVersion, _ committer: Committer) -> State {
     let companion = state.withLock { $0.companion }?.moved(to: stored.snapshot.catalog)
     // Before anybody sees the version.
     if let commits = stored.commits { for commit in commits { past.append(commit) } }
@@ -130,6 +133,7 @@ extension Database {
       return old
     }
     committer.restart(version: stored.version)
+    if let editing, let versions = editing.log?.versions { editing.begin(with: versions) }
     if !stored.isContinued {
       registry.withLock { for origin in $0.undo.keys { $0.undo[origin]?.forget(after: stored.version) } }
       forgetTexts()
@@ -145,13 +149,15 @@ extension Database {
     try writer.withLock { (_) throws(QueryError) in
       // What was applied before is kept, or its writer is told that it is not.
       if !committer.hasFailed {
-        try wait(for: committer.applied)
+        _ = try newestVersion()
         try committer.appendGathered(of: state)
       }
+      let (newest, version) = state.withLock { ($0.snapshot, $0.version) }
       var old: State?
       try alone(committer) { () throws(QueryError) in
-        old = adopt(try committer.storage.reopen(), committer)
+        old = adopt(try committer.storage.reopen(after: version, of: newest), committer)
       }
+      branchTable.rereadAll()
       withExtendedLifetime(old) { live.noteCommit() }
     }
   }
@@ -174,51 +180,6 @@ extension Database {
       return (state.snapshot, (old, open))
     }
     return withExtendedLifetime(dropped) { snapshot }
-  }
-
-  /// Keeps a version that is to be published. Called by the one writer, on what ``newestVersion()`` gave.
-  ///
-  /// - Parameters:
-  ///   - rewrites: Whether rows have other numbers than before.
-  ///   - time: When it was made; nil for now.
-  /// - Returns: The number of the version.
-  @discardableResult
-  func keep(_ next: Snapshot, rewrites: Bool = false, time: Int64? = nil) throws(QueryError) -> Int64 {
-    let (base, version) = state.withLock { ($0.snapshot, $0.version) }
-    guard let committer else {
-      return past.append(next, after: base, version, rewrites: rewrites, time: time)
-    }
-    if committer.isNeverWritten {
-      // What changes nothing may be published. Of a schema it is said what is missing.
-      if next.hasLayout(of: base) {
-        if next.changes(since: base).isEmpty { return committer.durable }
-      } else {
-        try committer.storage.check(next, after: base)
-      }
-    }
-    try committer.check()
-    if !rewrites, next.hasLayout(of: base) {
-      let changes = next.changes(since: base)
-      let time = time ?? WallClock.now
-      if changes.isEmpty || committer.gathers(changes, time: time) { return committer.durable }
-      try committer.commit { (version) throws(QueryError) in
-        let gathered = committer.takeQueue()
-        let commit = Commit(version: version, time: time, changes: changes)
-        try committer.storage.append(gathered + [commit]) { next }
-        past.append(commit)
-      }
-    } else {
-      try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }
-      try committer.commit { (version) throws(QueryError) in
-        // What gathers is in the version; a history needs each commit.
-        let gathered = committer.takeQueue()
-        if past.history != nil, !gathered.isEmpty { try committer.storage.append(gathered) { base } }
-        let time = WallClock.now
-        try committer.storage.rewrite(next, version: version, time: time)
-        past.append(changeOfLayoutAfter: base, to: next.catalog, version: version, time: time, isInMemory: false)
-      }
-    }
-    return committer.durable
   }
 }
 

@@ -62,6 +62,17 @@ struct ContextMerger {
       && mine.hasLayout(of: theirs) && theirs.changes(since: known.base).isEmpty
   }
 
+  /// Publishes a result with its companion. Called by the writer of the database.
+  static func publish(
+    _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, in database: Database
+  ) throws(QueryError) {
+    if let companion {
+      try database.publish(snapshot, companion: companion)
+    } else {
+      try database.publish(snapshot)
+    }
+  }
+
   private func publish(
     _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int, _ applied: DatabaseChanges,
     _ conflicts: [MergeConflict]
@@ -73,11 +84,7 @@ struct ContextMerger {
         snapshot: newest, companion: companion, numbering: numbering,
         report: MergeReport(version: parent.version, applied: applied, conflicts: conflicts))
     }
-    if let companion {
-      try parent.publish(snapshot, companion: companion)
-    } else {
-      try parent.publish(snapshot)
-    }
+    try Self.publish(snapshot, companion, in: parent)
     let version = parent.committer?.appliedNumber ?? parent.version
     return Saved(
       snapshot: snapshot, companion: companion, numbering: numbering,
@@ -169,7 +176,7 @@ struct ContextMerger {
   }
 
   /// Refuses where the new schema loses something that is only in the context.
-  private func refuseLoss(_ target: Snapshot) throws(QueryError) {
+  func refuseLoss(_ target: Snapshot) throws(QueryError) {
     let (before, after) = (try Self.evolved(known.base, to: target).change, try Self.evolved(mine, to: target).change)
     let lost = Set(before.losses.map(\.message) + before.conflicts.map(\.message))
     if let new = (after.losses + after.conflicts).first(where: { !lost.contains($0.message) }) {
@@ -194,7 +201,8 @@ struct ContextMerger {
     isOfOneSchema(version, other) ? version : try? evolved(version, to: other).snapshot
   }
 
-  private static func evolved(_ version: Snapshot, to other: Snapshot) throws(QueryError) -> SchemaEvolution {
+  /// Returns a version under the schema of another one.
+  static func evolved(_ version: Snapshot, to other: Snapshot) throws(QueryError) -> SchemaEvolution {
     do throws(QueryError) {
       return try SchemaEvolution(
         version, to: other.catalog, in: SourceText(name: "schema", bytes: []), limits: .standard, RunOptions())

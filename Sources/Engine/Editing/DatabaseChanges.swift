@@ -109,6 +109,12 @@ public struct DatabaseChanges: Sendable, CustomStringConvertible {
     return output.string
   }
 
+  /// Calls with the JSON of each row, as ``json`` has them.
+  package func forEachRow(_ body: (UnsafeRawBufferPointer) -> Void) {
+    // Invariant: as above.
+    try? ChangeJSON(after).forEachRow(of: changes, between: (before, after), body)
+  }
+
   /// A line for each entity: `update User 7: name`.
   public var description: String {
     entities.map { change in

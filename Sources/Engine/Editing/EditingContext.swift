@@ -25,7 +25,7 @@ public enum EditingMode: Sendable, Hashable {
 /// `@merge`, by ``Database/onMerge(_:_:)``, or by the caller of ``save(conflicts:origin:action:)``.
 ///
 /// Any number of threads may use it.
-public final class EditingContext: Sendable {
+public class EditingContext: @unchecked Sendable {
   /// The context as a database in memory: whatever runs on a database runs on it, live queries and models among them.
   public let database: Database
   private let origin: EditingOrigin

@@ -23,15 +23,18 @@ final class EditingOrigin: Sendable {
   let parent: Database
   let isLive: Bool
   let progress: Lock<Progress>
+  /// Keeps what is written to a branch; nil for other contexts.
+  let log: BranchLog?
   /// Tells live queries of the context what others commit.
   private let watch = Lock<CommitWatch?>(nil)
 
   /// The name of the stack of a context's own changes.
   static let undoOrigin = "gqlite.editing"
 
-  init(parent: Database, isLive: Bool, _ progress: Progress) {
+  init(parent: Database, isLive: Bool, _ progress: Progress, _ log: BranchLog? = nil) {
     self.parent = parent
     self.isLive = isLive
+    self.log = log
     self.progress = Lock(progress)
   }
 
@@ -45,6 +48,9 @@ final class EditingOrigin: Sendable {
   /// Brings the context to the newest version of its origin, where it follows that and nobody writes to it. What cannot
   /// be brought together stays as it is.
   func follow(_ own: Database) {
+    if let log, !isWrittenHere, log.isOutdated(own) {
+      own.writer.withLockIfFree { _ in try? reread(own) }
+    }
     if !isLive || own.writingThread.load(ordering: .relaxed) == Database.thread { return }
     let newest = parent.published
     if progress.withLock({ $0.seen === newest.snapshot }) { return }
@@ -55,10 +61,58 @@ final class EditingOrigin: Sendable {
     }
   }
 
+  /// Makes a context ready to be written to. Called by the context's writer.
+  func prepareToWrite(_ own: Database) throws(QueryError) {
+    if isLive { try? advance(own) }
+    if log?.isOutdated(own) ?? false { try reread(own) }
+  }
+
+  /// Reads a branch again, whose database has another layout. Called by the branch's writer.
+  private func reread(_ own: Database) throws(QueryError) {
+    guard let log, let committer = own.committer else { return }
+    // What cannot be kept is of the layout before; its writers are told.
+    try? own.wait(for: committer.applied)
+    let old = own.adopt(try log.reread(), committer)
+    withExtendedLifetime(old) { own.live.noteCommit() }
+  }
+
+  /// Goes on from what a branch has been read as.
+  func begin(with versions: BranchVersions) {
+    let numbering = parent.numbering
+    progress.withLock {
+      $0 = Progress(base: versions.base, companion: $0.companion, seen: versions.base, numbering: numbering)
+    }
+  }
+
   /// Brings the context to the newest version of its origin. Called by the context's writer.
   ///
+  /// - Parameter choice: What counts in a branch where both have changed the same. Another context keeps its side, and
+  ///   tells the conflict when it is saved.
   /// - Throws: ``QueryError`` where it cannot be brought there; it stays as it is then.
-  func advance(_ own: Database) throws(QueryError) {
+  func advance(_ own: Database, conflicts choice: MergeChoice = .fail) throws(QueryError) {
+    if let log {
+      // What others write to a branch is in the storage only.
+      if parent.committer?.refusal != nil { return try reread(own) }
+      _ = try own.newestVersion()
+      return try parent.branchTable.withNewest(of: parent) { (newest, version, _) throws(QueryError) in
+        let known = progress.withLock { $0 }
+        if known.base === newest { return }
+        let companion = parent.state.withLock { $0.companion }
+        var merged = own.unfollowed
+        if merged.snapshot === known.base {
+          merged = (newest, companion)
+        } else {
+          let merger = ContextMerger(parent: parent, known, mine: merged.snapshot, merged.companion)
+          let result = try merger.merge(into: newest, companion, choice, parent.numbering)
+          if result.isOpen { throw EditingProblem.conflicts(result.conflicts).error }
+          merged = (result.snapshot, result.companion)
+        }
+        try log.rebasing(onto: newest, version, isKept: false, own) { () throws(QueryError) in
+          try put(own, merged.snapshot, merged.companion)
+        }
+        begin(base: newest, companion, parent.numbering, [:])
+      }
+    }
     let newest = parent.published
     let numbering = parent.numbering
     let known = progress.withLock { $0 }
@@ -66,13 +120,13 @@ final class EditingOrigin: Sendable {
     progress.withLock { $0.seen = newest.snapshot }
     let mine = own.unfollowed
     if mine.snapshot === known.base {
-      move(own, to: newest.snapshot, newest.companion, numbering, [:])
+      try move(own, to: newest.snapshot, newest.companion, numbering)
       return
     }
     let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
     let merged = try merger.merge(into: newest.snapshot, newest.companion, .mine, numbering)
     if merged.isOpen || !merged.canBeHeld { throw EditingProblem.conflicts(merged.conflicts).error }
-    put(own, merged.snapshot, merged.companion)
+    try put(own, merged.snapshot, merged.companion)
     progress.withLock {
       $0 = Progress(
         base: merged.theirs, companion: newest.companion, seen: newest.snapshot, held: merged.held,
@@ -81,21 +135,28 @@ final class EditingOrigin: Sendable {
   }
 
   /// Goes on from a version, without changes.
-  func move(
-    _ own: Database, to snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int,
-    _ held: [DeletedRow: Snapshot]
+  private func move(
+    _ own: Database, to snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int
+  ) throws(QueryError) {
+    try put(own, snapshot, companion)
+    begin(base: snapshot, companion, numbering, [:])
+  }
+
+  private func begin(
+    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int, _ held: [DeletedRow: Snapshot]
   ) {
-    put(own, snapshot, companion)
     progress.withLock {
-      $0 = Progress(base: snapshot, companion: companion, seen: snapshot, held: held, numbering: numbering)
+      $0 = Progress(base: base, companion: companion, seen: base, held: held, numbering: numbering)
     }
   }
 
-  private func put(_ own: Database, _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?) {
+  /// Puts a version in the place of the newest. Throws of a branch only, where it cannot be kept.
+  private func put(
+    _ own: Database, _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?
+  ) throws(QueryError) {
     // What is open is a version of its own for those that are kept.
-    _ = own.unfollowed
-    // Cannot fail: nothing is kept.
-    let version = (try? own.keep(snapshot)) ?? 0
+    _ = try own.newestVersion()
+    let version = try VersionKeeper(database: own).keep(snapshot)
     let old = own.state.withLock { state in
       let old = state
       state.snapshot = snapshot
@@ -121,7 +182,8 @@ final class EditingOrigin: Sendable {
   /// Indicates whether the context has changes. Looks at the newest version where it follows that.
   func changes(_ own: Database) -> DatabaseChanges {
     follow(own)
-    let mine = own.unfollowed.snapshot
+    // What a branch has not kept yet is not seen.
+    let mine = log == nil ? own.unfollowed.snapshot : own.current
     let base = progress.withLock { $0.base }
     if mine === base { return DatabaseChanges(from: base, to: base) }
     return DatabaseChanges(from: ContextMerger.fitted(base, to: mine) ?? mine, to: mine)
@@ -135,27 +197,79 @@ final class EditingOrigin: Sendable {
       let mine = own.unfollowed
       if mine.snapshot === known.base {
         // It goes on from the newest version, as after any save.
+        if log != nil { try advance(own) }
         let newest = parent.published
-        move(own, to: newest.snapshot, newest.companion, parent.numbering, [:])
+        if log == nil { try move(own, to: newest.snapshot, newest.companion, parent.numbering) }
         let same = DatabaseChanges(from: newest.snapshot, to: newest.snapshot)
         return MergeReport(version: parent.version, applied: same, conflicts: [])
       }
       let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-      var saved: ContextMerger.Saved?
-      do {
-        saved = try parent.exclusively {
-          try PastWriter(database: parent).noting(origin, action) { try merger.save(choice) }
+      let done = try asWriter(of: parent) { () throws(QueryError) in
+        guard let log else {
+          return try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
+            try merger.save(choice)
+          }
         }
-      } catch let error as QueryError {
-        throw error
-      } catch {
-        throw QueryError(code: "command-failed", "\(error)")
+        return try saveBranch(own, log, merger, choice, origin: origin, action: action)
       }
-      // Safe because what does not throw has saved.
-      let done = saved.unsafelyUnwrapped
-      move(own, to: done.snapshot, done.companion, done.numbering, [:])
+      if log == nil { try move(own, to: done.snapshot, done.companion, done.numbering) }
       own.undoStack(for: Self.undoOrigin).removeAll()
       return done.report
+    }
+  }
+
+  /// Saves the changes of a branch, which has none of them from the same step on. Called by the writer of both.
+  private func saveBranch(
+    _ own: Database, _ log: BranchLog, _ merger: ContextMerger, _ choice: MergeChoice, origin: String?, action: String?
+  ) throws(QueryError) -> ContextMerger.Saved {
+    let table = parent.branchTable
+    table.beginRebase(log, of: parent)
+    defer { table.endRebase(of: parent) }
+    let saved = try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
+      try merger.save(choice)
+    }
+    let isKept = table.hasRebased(parent)
+    try log.rebasing(onto: saved.snapshot, saved.report.version, isKept: isKept, own) { () throws(QueryError) in
+      try put(own, saved.snapshot, saved.companion)
+    }
+    begin(base: saved.snapshot, saved.companion, saved.numbering, [:])
+    return saved
+  }
+
+  /// Runs `body` as the one writer of a database.
+  private func asWriter<Output>(
+    of database: Database, _ body: () throws(QueryError) -> Output
+  ) throws(QueryError) -> Output {
+    do {
+      return try database.exclusively { try body() }
+    } catch let error as QueryError {
+      throw error
+    } catch {
+      throw QueryError(code: "command-failed", "\(error)")
+    }
+  }
+
+  /// Brings the changes into another context, which has them beside its own.
+  func merge(
+    _ own: Database, into other: EditingOrigin, _ target: Database, _ choice: MergeChoice, action: String?
+  ) throws(QueryError) -> MergeReport {
+    if other.parent !== parent || target === own { throw BranchProblem.unrelated.error }
+    // The two are not locked at once, because another thread may merge the other way.
+    let (known, mine) = try changing(own) { () throws(QueryError) in (progress.withLock { $0 }, own.unfollowed) }
+    // The rows of this base have the same numbers in a version that is not older.
+    try other.changing(target) { () throws(QueryError) in try other.advance(target) }
+    return try asWriter(of: target) { () throws(QueryError) in
+      let theirs = target.unfollowed
+      let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
+      let merged = try merger.merge(into: theirs.snapshot, theirs.companion, choice, parent.numbering)
+      if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts).error }
+      let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
+      if !applied.isEmpty {
+        try PastWriter(database: target).noting(nil, action) { () throws(QueryError) in
+          try ContextMerger.publish(merged.snapshot, merged.companion, in: target)
+        }
+      }
+      return MergeReport(version: target.version, applied: applied, conflicts: merged.conflicts)
     }
   }
 
@@ -164,9 +278,14 @@ final class EditingOrigin: Sendable {
       let newest = parent.published
       let known = progress.withLock { $0 }
       if isLive {
-        move(own, to: newest.snapshot, newest.companion, parent.numbering, [:])
+        try move(own, to: newest.snapshot, newest.companion, parent.numbering)
+      } else if let log, let record = log.versions?.record {
+        try log.rebasing(onto: known.base, record.base, isKept: false, own) { () throws(QueryError) in
+          try put(own, known.base, known.companion)
+        }
+        begin(base: known.base, known.companion, known.numbering, [:])
       } else {
-        move(own, to: known.base, known.companion, known.numbering, [:])
+        try move(own, to: known.base, known.companion, known.numbering)
       }
       own.undoStack(for: Self.undoOrigin).removeAll()
     }
@@ -178,6 +297,8 @@ final class EditingOrigin: Sendable {
     return try own.writer.withLock { (_) throws(QueryError) in
       own.writingThread.store(Database.thread, ordering: .relaxed)
       defer { own.writingThread.store(0, ordering: .relaxed) }
+      if log?.isOutdated(own) ?? false { try reread(own) }
+      if log != nil { _ = try own.newestVersion() }
       return try body()
     }
   }

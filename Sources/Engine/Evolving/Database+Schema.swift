@@ -49,7 +49,7 @@ extension Database {
       return try exclusively {
         let evolution = try SchemaEvolution(current, to: source, limits: limits, options)
         if let refusal = evolution.refusal(allowingLoss: allowingLoss) { throw refusal }
-        try publish(evolution.snapshot, warnings: evolution.warnings)
+        try publish(evolution.snapshot, warnings: evolution.warnings, allowingLoss: allowingLoss)
         return evolution.change
       }
     } catch let error as QueryError {

@@ -5,7 +5,9 @@ import GQLStore
 
 /// Copies of a version, and the room that it takes.
 extension CommitLog {
-  func backup(_ newest: Snapshot, version: Int64, to path: String) throws(QueryError) {
+  func backup(
+    _ newest: Snapshot, version: Int64, _ branches: [BranchContent], to path: String
+  ) throws(QueryError) {
     guard StoragePath.problem(of: path, mayBeMissing: true) == nil, StoragePath.isMissing(path) else {
       throw StorageProblem.failed("there is something at '\(path)' already").error(backend.name)
     }
@@ -17,7 +19,7 @@ extension CommitLog {
     do throws(QueryError) {
       // Nobody else knows of it.
       let copy = CommitLog(file, options: StorageOptions(allowsNetwork: true))
-      try copy.begin(newest, version: version)
+      try copy.begin(newest, version: version, branches)
       if let original = backend as? SQLiteBackend { try file.copyHistory(from: original.path, through: version) }
       try copy.close(newest)
     } catch {

@@ -54,10 +54,10 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   var foldingDelay: Int { options.access == .write ? options.folding.delay : 0 }
 
   /// Makes a new place with a version.
-  func begin(_ snapshot: Snapshot, version: Int64) throws(QueryError) {
+  func begin(_ snapshot: Snapshot, version: Int64, _ branches: [BranchContent]) throws(QueryError) {
     try calling { try backend.open(options) }
     do throws(QueryError) {
-      try rewrite(snapshot, version: version, time: version == 0 ? .min : WallClock.now)
+      try rewrite(snapshot, version: version, time: version == 0 ? .min : WallClock.now, branches)
     } catch {
       backend.abandon()
       throw error
@@ -110,12 +110,19 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     } catch {
       throw StorageProblem.failed("a change cannot be read").error(backend.name)
     }
+    if let file, file.branches.rebasedNext != nil { file.branches.rebasedBase = try newest() }
     let bytes = commits.reduce(0) { $0 + $1.changes.bytes.count }
     if bytes > options.folding.largeCommit, backend.isTransactional, !keepsRecords {
+      let before = point
       for commit in commits {
         point = StoragePoint(version: commit.version, sum: LogRecord.sum(commit, after: point.sum))
       }
-      try foldAll(try newest(), commits)
+      do throws(QueryError) {
+        try foldAll(try newest(), commits)
+      } catch {
+        point = before
+        throw error
+      }
       // These commits have no records, so that those before them lead nowhere.
       try forget(through: last)
     } else {
@@ -133,6 +140,9 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
       if folding != nil || recordBytes > options.folding.logBytes { _ = try fold(newest: newest) }
     }
   }
+
+  private var file: SQLiteBackend? { backend as? SQLiteBackend }
+  var branches: (any BranchStorage)? { file?.branches }
 
   /// Indicates whether no record may go, because the past is kept in nothing else.
   private var keepsRecords: Bool { historyTypes.isAny && !(backend is SQLiteBackend) }
@@ -157,6 +167,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     folding = nil
     folded = end.version
     try forgetOld()
+    if let file, file.branches.isFoldDue(above: options.folding.logBytes) { try file.branches.fold(try newest()) }
     return !dirty.isEmpty
   }
 
@@ -184,7 +195,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     if let folding { dirty.formUnion(folding.rows) }
     folding = nil
     var all = StorageRows(dirty.takeAll(), of: newest, at: point)
-    if historyTypes.isAny { all.commits = commits }
+    if historyTypes.isAny || branches?.count ?? 0 > 0 { all.commits = commits }
     try calling { try backend.write(all, holding: point) }
     folded = point.version
     recordBytes = 0
@@ -205,7 +216,11 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     try calling { try backend.check(state) }
   }
 
-  func rewrite(_ newest: Snapshot, version: Int64, time: Int64) throws(QueryError) {
+  func rewrite(
+    _ newest: Snapshot, version: Int64, time: Int64, _ branches: [BranchContent]
+  ) throws(QueryError) {
+    file?.branches.replaced = branches
+    defer { file?.branches.replaced = nil }
     point = try replace(newest, version: version, time: time)
     folding = nil
     dirty = DirtyRows()
@@ -256,11 +271,13 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
   }
 
   /// Returns the commits after a version, in their order; nil where the backend has no records of some.
-  func commits(after version: Int64) throws(QueryError) -> [Commit]? {
+  ///
+  /// - Parameter point: The version with its sum. Where the commits do not follow it, there are none.
+  func commits(after version: Int64, following point: StoragePoint? = nil) throws(QueryError) -> [Commit]? {
     guard let records = try calling({ try backend.records(after: version) }) else { return nil }
     var commits: [Commit] = []
     commits.reserveCapacity(records.count)
-    var last = [point, lastRead].first { $0.version == version }
+    var last = point ?? [self.point, lastRead].first { $0.version == version }
     for (index, record) in records.enumerated() {
       let decoded = record.bytes.withUnsafeBytes {
         record.isChained
@@ -271,6 +288,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
         throw StorageProblem.corrupt("the checksum of commit \(record.version) is wrong").error(backend.name)
       }
       if let last, let before = decoded.before, before != last.sum {
+        if point != nil, commits.isEmpty { return nil }
         throw StorageProblem.corrupt("commit \(record.version) does not follow the one before it").error(backend.name)
       }
       commits.append(Commit(version: record.version, time: record.time, changes: decoded.changes))
@@ -331,8 +349,16 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   func abandon() { backend.abandon() }
 
-  func reopen() throws(QueryError) -> StoredVersion {
+  func reopen(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion {
+    let known = point
     backend.abandon()
-    return try open(creating: nil)
+    let stored = try open(creating: nil)
+    guard known.version == version, stored.version > version || point == known,
+      Database(newest).schema == Database(stored.snapshot).schema,
+      let commits = try commits(after: version, following: known), commits.last?.version ?? version == stored.version,
+      let snapshot = try? newest.applying(commits.map(\.changes))
+    else { return stored }
+    return StoredVersion(
+      snapshot: snapshot, version: stored.version, hasSchema: stored.hasSchema, continuing: commits)
   }
 }

@@ -39,14 +39,15 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// The connection's version of the file after what it has read or written itself.
   private var knownVersion: UInt32?
   /// The format that the file had when it was read.
-  private var format = StorageFormat.newest
+  var format = StorageFormat.plain
   /// The version that the log leads to.
-  private var newest = StoragePoint(version: 0, sum: 0)
+  private(set) var newest = StoragePoint(version: 0, sum: 0)
   /// Indicates whether the next transaction notes that version: the first one after a checkpoint does.
   private var notesNewest = true
   private let memory = StorageMemory()
   /// The id that a file was given when it was made, or is to be given.
   var identity: String?
+  private(set) lazy var branches = FileBranches(self)
 
   /// A file; nothing is opened yet.
   public init(path: String) { self.path = path }
@@ -55,8 +56,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   public var name: String { path }
   /// Returns true: rows are written in one transaction of SQLite.
   public var isTransactional: Bool { true }
+  var isWriting: Bool { options.access == .write }
 
-  private func opened() throws(QueryError) -> StorageConnection {
+  func opened() throws(QueryError) -> StorageConnection {
     guard let connection else {
       throw QueryError(code: "storage-closed", "the database is closed", help: "open it again", file: path)
     }
@@ -137,8 +139,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/read(into:)``.
   public func read(into reader: StorageReader) throws {
     let connection = try opened()
-    format = StorageFormat.newest
+    format = StorageFormat.plain
     tables.history = nil
+    try branches.begin(nil, reader)
     // All of it is of one state of the file.
     try connection.reading { () throws(QueryError) in
       if try isEmpty(connection) { return }
@@ -169,6 +172,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         try history.reserveRows(in: reader)
         tables.history = history
       }
+      try branches.begin(layout, reader)
       let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
       while try log.step() {
         try reader.add(
@@ -181,7 +185,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     }
     knownVersion = connection.dataVersion
     newest = reader.point
-    if format != StorageFormat.newest, options.access == .write {
+    if format < StorageFormat.plain, options.access == .write {
       notesNewest = false
       try transaction(connection) { () throws(QueryError) in
         try StorageFormat.upgrade(connection, from: format)
@@ -190,7 +194,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         try history.takeOver(nil, reader.catalog, from: start)
         tables.history = history
       }
-      format = StorageFormat.newest
+      format = StorageFormat.plain
     }
   }
 
@@ -216,8 +220,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let connection = try opened()
     var found: [StorageRecord]? = []
     try connection.reading { () throws(QueryError) in
-      // Records of another format do not follow those that were read.
-      if try StorageFormat.of(connection) != format { return found = nil }
+      // Records of another format do not follow those that were read. Branches leave them as they are.
+      let stored = try StorageFormat.of(connection)
+      if stored != format, min(stored, format) < StorageFormat.plain { return found = nil }
       let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version > ? ORDER BY version")
       log.bind(1, version)
       var next = version + 1
@@ -259,18 +264,23 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   ///   - point: That version, if `body` changes it.
   ///   - isNoted: Whether it is noted in any case, since pages are written anyway.
   ///   - holds: Whether the next one is likely to come soon; see ``StorageConnection/transaction(holds:_:)``.
-  private func transaction(
+  func transaction(
     _ connection: StorageConnection, isNew: Bool = false, reaching point: StoragePoint? = nil, isNoted: Bool = false,
     holds: Bool = false, _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
     let reached = point ?? newest
     let isNoting = isNoted || notesNewest || connection.isCheckpointDue
-    try connection.transaction(holds: holds) { () throws(QueryError) in
-      if !isNew, connection.dataVersion != knownVersion || connection.isReplaced {
-        throw StorageProblem.changed.error(path)
+    do throws(QueryError) {
+      try connection.transaction(holds: holds) { () throws(QueryError) in
+        if !isNew, connection.dataVersion != knownVersion || connection.isReplaced {
+          throw StorageProblem.changed.error(path)
+        }
+        try body()
+        if isNoting { try connection.note("newest", reached) }
       }
-      try body()
-      if isNoting { try connection.note("newest", reached) }
+    } catch {
+      branches.forgetKnown()
+      throw error
     }
     newest = reached
     if isNoting {
@@ -296,18 +306,24 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
           try statement.run()
         }
       }
+      try branches.rebaseNext(beside: point)
     }
+    branches.endRebase()
   }
 
   /// See ``StorageBackend/write(_:holding:)``.
   public func write(_ rows: StorageRows, holding point: StoragePoint?) throws {
     let connection = try opened()
     let tables = try tables(rows.snapshot.catalog, connection)
+    let before = newest
     try transaction(connection, reaching: rows.point, isNoted: true) { () throws(QueryError) in
       if !rows.commits.isEmpty {
         // The log's records go below, because they do not lead to this version.
         try history?.takeLog(through: .max)
         try history?.add(rows.commits)
+        try branches.takeLog(through: .max)
+        try branches.add(rows.commits, after: before)
+        try branches.rebaseNext(beside: rows.point)
       }
       try rows.forEachPlace { (type, row) throws(QueryError) in
         try tables[type].write(row, rows.snapshot, version: rows.point.version, memory)
@@ -321,6 +337,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
           "DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(point.version)")
       }
     }
+    if !rows.commits.isEmpty { branches.endRebase() }
   }
 
   private func tables(_ catalog: Catalog, _ connection: StorageConnection) throws(QueryError) -> [RowTable] {
@@ -334,7 +351,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   }
 
   /// The records of the past.
-  private var history: HistoryTable? { tables.history }
+  var history: HistoryTable? { tables.history }
 
   /// Reads the steps that take the changes after a moment back; see ``GQLEngine/HistoryStorage``.
   func readHistory(
@@ -354,37 +371,12 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     return isKept
   }
 
-  /// Copies the records of the past of another file with the same schema.
-  func copyHistory(from other: String, through version: Int64) throws(QueryError) {
-    guard let history else { return }
-    let connection = try opened()
-    try connection.prepare("ATTACH ? AS source").run(binding: [(1, other)])
-    var failure: QueryError?
-    do throws(QueryError) {
-      let isThere =
-        try connection.integer(
-          """
-          SELECT count(*) FROM source.sqlite_schema WHERE name = 'gqlite_history'
-          """) != 0
-      if isThere {
-        try transaction(connection) { () throws(QueryError) in
-          let isSame = try connection.integer(
-            "SELECT count(*) FROM gqlite_meta m JOIN source.gqlite_meta o USING (key, value) WHERE key = 'schema'")
-          if isSame == 1 { try history.copy(through: version) }
-        }
-      }
-    } catch {
-      failure = error
-    }
-    try connection.execute("DETACH source")
-    if let failure { throw failure }
-  }
-
   /// See ``StorageBackend/forget(through:)``.
   public func forget(through version: Int64) throws {
     let connection = try opened()
     try transaction(connection) { () throws(QueryError) in
       try history?.takeLog(through: version)
+      try branches.takeLog(through: version)
       try connection.execute("DELETE FROM gqlite_log WHERE version <= \(version)")
     }
   }
@@ -425,7 +417,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     try connection.execute(
       """
       PRAGMA application_id = \(Self.applicationID);
-      PRAGMA user_version = \(StorageFormat.newest);
+      PRAGMA user_version = \(StorageFormat.plain);
       CREATE TABLE gqlite_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
       CREATE TABLE gqlite_type(
         number INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL DEFAULT 0, sum INTEGER NOT NULL DEFAULT 0,
@@ -487,6 +479,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     let history = try HistoryTable(catalog, layout, connection)
     try history.takeOver(old, catalog, from: HistoryStart(version: state.folded.version, time: state.time))
     try history.noteRows(of: rows.snapshot)
+    try branches.replace(catalog, beside: state.newest)
     self.tables = Tables(rows: tables, version: catalog.version, history: history)
   }
 
@@ -518,6 +511,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/abandon()``.
   public func abandon() {
     tables = Tables()
+    branches.forgetKnown()
     insertion = nil
     mark = nil
     knownVersion = nil

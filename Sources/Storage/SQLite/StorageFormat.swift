@@ -5,9 +5,11 @@ import GQLEngine
 ///
 /// Formats 0 and 1 were never released. They are there so that tests see files of another format read and upgraded. The
 /// records of format 1 are no chain, and its files do not say which version their log leads to. Format 0 has neither
-/// counts of rows nor the numbers that a schema gives. Format 2 has no records of the past.
+/// counts of rows nor the numbers that a schema gives. Format 2 has no records of the past. A file has format 3, or 4 as long
+/// as it has branches: a version that does not know these would lose what they need.
 enum StorageFormat {
-  static let newest: Int64 = 3
+  static let newest: Int64 = 4
+  static let plain: Int64 = 3
 
   /// The number of a file's form, which is one that can be read.
   static func of(_ connection: StorageConnection) throws(QueryError) -> Int64 {
@@ -28,14 +30,17 @@ enum StorageFormat {
     if try connection.hasColumn("body", in: "gqlite_history") != (format > 2) {
       throw StorageProblem.corrupt("its tables are not those of format \(format)").error(connection.path)
     }
+    if try connection.hasColumn("beside", in: "gqlite_branch") != (format > 3) {
+      throw StorageProblem.corrupt("its tables are not those of format \(format)").error(connection.path)
+    }
   }
 
-  /// Makes a file of an earlier format one of the newest. Called within a transaction, after all of it was read.
+  /// Makes a file of an earlier format one without branches of the newest. Called within a transaction, after all of it was read.
   static func upgrade(_ connection: StorageConnection, from format: Int64) throws(QueryError) {
     if format < 1 { try addNumbers(connection) }
     if format < 2 { try chainRecords(connection) }
     try connection.execute(HistoryTable.creation)
-    try connection.execute("PRAGMA user_version = \(newest)")
+    try connection.execute("PRAGMA user_version = \(plain)")
   }
 
   /// Makes a file of format 1 one of format 2.

@@ -6,9 +6,14 @@ extension Snapshot {
   ///
   /// Complexity: O(*n* log *n*) in the entities, deleted ones included.
   ///
-  /// - Parameter limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
-  package func renumbered(fold: @escaping TextFold, postponingAbove limit: Int = .max) -> Snapshot {
-    let renumbering = Renumbering(tables, keeping: HistoryTypes(catalog))
+  /// - Parameters:
+  ///   - limit: See ``WriteTransaction/endOpening(postponingAbove:)``.
+  ///   - keepingAll: Whether all rows keep their numbers, because what is beside the version names them.
+  package func renumbered(
+    fold: @escaping TextFold, postponingAbove limit: Int = .max, keepingAll: Bool = false
+  ) -> Snapshot {
+    let isKept = keepingAll ? tables.map { _ in true } : HistoryTypes(catalog).isNamed
+    let renumbering = Renumbering(tables, keeping: isKept)
     let transaction = WriteTransaction(Snapshot.empty(catalog), fold: fold)
     transaction.beginOpening()
     for number in tables.indices { renumbering.copyRows(number, to: transaction) }
@@ -25,12 +30,11 @@ private struct Renumbering {
   /// By type: the new number of each row, ``PageLayout/noRow`` for void ones; empty where none changes.
   private let numbers: [ContiguousArray<UInt32>]
 
-  /// By type: whether records of the past name its rows, which keep their numbers.
+  /// By type: whether records of the past or branches name its rows, which keep their numbers.
   private let isKept: [Bool]
 
-  init(_ tables: [Table], keeping history: HistoryTypes) {
+  init(_ tables: [Table], keeping isKept: [Bool]) {
     self.tables = tables
-    let isKept = history.isNamed
     self.isKept = isKept
     numbers = tables.map { table in
       guard table.liveness != nil, !isKept[Int(table.layout.id.index)] else { return [] }

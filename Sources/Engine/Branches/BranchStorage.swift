@@ -1,0 +1,119 @@
+import GQLBase
+import GQLStore
+
+/// A branch as a storage lists it, without its changes.
+package struct BranchRecord: Sendable, Hashable {
+  /// Identifies the branch in its storage.
+  package let number: Int64
+  package let name: String
+  /// The version of the database that the branch began with.
+  package let base: Int64
+  /// The number of the branch's last commit.
+  package let version: Int64
+  /// The number of the commits that the branch has had since it began.
+  package let commits: Int64
+  /// When it was made or changed last, in microseconds since 1970.
+  package let time: Int64
+
+  package init(number: Int64, name: String, base: Int64, version: Int64, commits: Int64, time: Int64) {
+    self.number = number
+    self.name = name
+    self.base = base
+    self.version = version
+    self.commits = commits
+    self.time = time
+  }
+}
+
+/// The versions of a branch, made again. Both share the layout of the database's newest version.
+package struct BranchVersions: Sendable {
+  package let record: BranchRecord
+  package let base: Snapshot
+  package let mine: Snapshot
+
+  package init(record: BranchRecord, base: Snapshot, mine: Snapshot) {
+    self.record = record
+    self.base = base
+    self.mine = mine
+  }
+}
+
+/// The content of a branch beside a version of its database.
+package struct BranchContent: Sendable {
+  package let record: BranchRecord
+  /// The changes that lead from the branch's base to that version.
+  package let past: ChangeSet
+  /// The changes that lead from the base to the branch.
+  package let own: ChangeSet
+  /// By type: the number of rows of the base. The database gives none of these to another entity.
+  package let rows: [Int]
+
+  /// - Parameter newest: A version of the database with the columns of both.
+  package init(_ record: BranchRecord, base: Snapshot, mine: Snapshot, beside newest: Snapshot) {
+    self.record = record
+    past = newest.changes(since: base)
+    own = mine.changes(since: base)
+    rows = base.catalog.types.map { base.slotCount($0.id) }
+  }
+
+  package init(_ record: BranchRecord, past: ChangeSet, own: ChangeSet, rows: [Int]) {
+    self.record = record
+    self.past = past
+    self.own = own
+    self.rows = rows
+  }
+
+  /// Makes the versions again beside the same version of the database.
+  ///
+  /// - Throws: where the changes do not fit it.
+  package func versions(beside newest: Snapshot) throws(ChangeProblem) -> BranchVersions {
+    let base = try newest.applying([try past.inverse()])
+    return BranchVersions(record: record, base: base, mine: try base.applying([own]))
+  }
+}
+
+extension Snapshot {
+  /// Returns the version that changes lead to, one after the other.
+  package func applying(_ changes: some Sequence<ChangeSet>) throws(ChangeProblem) -> Snapshot {
+    var transaction: WriteTransaction?
+    for set in changes where !set.isEmpty {
+      let open = transaction ?? WriteTransaction(self, fold: foldText)
+      transaction = open
+      try open.apply(set)
+    }
+    return transaction?.commit() ?? self
+  }
+}
+
+/// Where a database keeps its branches. Called by one thread at a time, while nothing is committed.
+///
+/// A branch is kept as its commits, and by what makes its base again: the changes that lead from the base to a version of the
+/// database, and the commits of the database since. So neither needs a history, and an old base costs what has changed
+/// since.
+package protocol BranchStorage: AnyObject, Sendable {
+  /// The number of branches.
+  var count: Int { get }
+
+  /// Lists all branches, in the order of their numbers.
+  func records() throws(QueryError) -> [BranchRecord]
+
+  /// Makes the versions of a branch again beside the newest version of the database, whose number is given.
+  ///
+  /// - Throws: with the code `storage-corrupt` where its records are damaged, and `unknown-branch` where it is gone.
+  func versions(of number: Int64, beside newest: Snapshot, version: Int64) throws(QueryError) -> BranchVersions
+
+  /// Adds a branch without changes, which begins with the newest version of the database. The record's number is not used.
+  func add(_ record: BranchRecord, at newest: Snapshot) throws(QueryError) -> BranchRecord
+
+  /// Adds commits to a branch, all or none.
+  func append(_ commits: [Commit], to number: Int64, _ versions: BranchVersions) throws(QueryError)
+
+  /// Has a branch begin with the newest version of the database.
+  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError)
+
+  /// Has the next commits of the database rebase a branch in the same step, without changes; nil for none.
+  var rebasedNext: BranchRecord? { get set }
+
+  /// Removes a branch.
+  func remove(_ number: Int64) throws(QueryError)
+}

@@ -1,0 +1,62 @@
+import GQLBase
+import GQLStore
+
+/// The branches of a database in memory: kept as long as the database is.
+final class MemoryBranches: BranchStorage {
+  private let branches = Lock<[Int64: BranchVersions]>([:])
+  private let next = Lock<BranchRecord?>(nil)
+
+  var count: Int { branches.withLock { $0.count } }
+
+  var rebasedNext: BranchRecord? {
+    get { next.withLock { $0 } }
+    set { next.withLock { $0 = newValue } }
+  }
+
+  func records() -> [BranchRecord] {
+    branches.withLock { $0.values.map(\.record).sorted { $0.number < $1.number } }
+  }
+
+  func versions(
+    of number: Int64, beside newest: Snapshot, version: Int64
+  ) throws(QueryError) -> BranchVersions {
+    guard let found = branches.withLock({ $0[number] }) else { throw BranchProblem.dropped.error }
+    return found
+  }
+
+  func add(_ record: BranchRecord, at newest: Snapshot) -> BranchRecord {
+    branches.withLock { branches in
+      let made = BranchRecord(
+        number: (branches.keys.max() ?? 0) + 1, name: record.name, base: record.base, version: record.version,
+        commits: record.commits, time: record.time)
+      branches[made.number] = BranchVersions(record: made, base: newest, mine: newest)
+      return made
+    }
+  }
+
+  func append(_ commits: [Commit], to number: Int64, _ versions: BranchVersions) throws(QueryError) {
+    try put(versions)
+  }
+
+  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError) {
+    try put(BranchVersions(record: record, base: base, mine: mine))
+  }
+
+  private func put(_ versions: BranchVersions) throws(QueryError) {
+    let old = branches.withLock { branches in
+      guard let old = branches[versions.record.number] else { return nil as BranchVersions? }
+      branches[versions.record.number] = versions
+      return old
+    }
+    if old == nil { throw BranchProblem.dropped.error }
+  }
+
+  func remove(_ number: Int64) { branches.withLock { $0[number] = nil } }
+
+  /// Takes the place of all branches, beside a version of the database with another layout.
+  func replace(_ contents: [BranchContent], beside newest: Snapshot) throws(ChangeProblem) {
+    var made: [Int64: BranchVersions] = [:]
+    for content in contents { made[content.record.number] = try content.versions(beside: newest) }
+    branches.withLock { $0 = made }
+  }
+}

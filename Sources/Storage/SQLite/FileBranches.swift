@@ -1,0 +1,518 @@
+import CSQLite3
+import GQLBase
+import GQLCatalog
+import GQLEngine
+import GQLStore
+
+/// The branches of a file, in tables that are there as long as there are branches.
+///
+/// A branch is kept by the changes that lead from its base to a version of the database, by those that lead from the base to
+/// the branch, and by its commits since. The database's commits after that version are in its log. When they leave that they
+/// come into `gqlite_branch_past`, in the same transaction, so that each base can be made again. See `docs/format.md`.
+final class FileBranches: BranchStorage, @unchecked Sendable {
+  /// Bytes of a branch's change set that are kept at most: SQLite holds values of less than a billion bytes.
+  private static let maximumBytes = 500_000_000
+  /// Bytes of commits of a branch after which they become one change set with those before.
+  private static let maximumLog = 1 << 20
+
+  private unowned let file: SQLiteBackend
+  /// What the file has, by number, as far as it is known to be sound.
+  private var known: [Int64: StoredBranch] = [:]
+  /// Bytes of a branch's commits since its change set was written.
+  private var logBytes: [Int64: Int] = [:]
+  /// Bytes of the database's commits that only branches need.
+  private(set) var pastBytes = 0
+  /// Bytes of these above which the branches are brought beside the newest version.
+  private var mostPastBytes = 0
+  private(set) var count = 0
+  var rebasedNext: BranchRecord?
+  /// The version that ``rebasedNext`` is to begin with.
+  var rebasedBase: Snapshot?
+  /// The branches beside the version that takes the place of all that is there; nil where they stay.
+  var replaced: [BranchContent]?
+
+  init(_ file: SQLiteBackend) { self.file = file }
+
+  private func connection() throws(QueryError) -> StorageConnection { try file.opened() }
+
+  private func transaction(_ body: (StorageConnection) throws(QueryError) -> Void) throws(QueryError) {
+    let connection = try connection()
+    try file.transaction(connection) { () throws(QueryError) in try body(connection) }
+  }
+
+  // MARK: - Tables
+
+  private static let creation = """
+    CREATE TABLE gqlite_branch(
+      number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, base INTEGER NOT NULL, version INTEGER NOT NULL,
+      commits INTEGER NOT NULL, time INTEGER NOT NULL, beside INTEGER NOT NULL, beside_sum INTEGER NOT NULL,
+      last_sum INTEGER NOT NULL, rows TEXT NOT NULL, past_sum INTEGER NOT NULL, own_sum INTEGER NOT NULL,
+      sum INTEGER NOT NULL);
+    CREATE TABLE gqlite_branch_content(branch INTEGER PRIMARY KEY, past BLOB NOT NULL, own BLOB NOT NULL);
+    CREATE TABLE gqlite_branch_log(
+      branch INTEGER NOT NULL, version INTEGER NOT NULL, time INTEGER NOT NULL, body BLOB NOT NULL,
+      PRIMARY KEY(branch, version)) WITHOUT ROWID;
+    CREATE TABLE gqlite_branch_past(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, body BLOB NOT NULL);
+    """
+
+  /// Makes the tables, where they are not there yet. A version of GQLite that does not know them would lose what they need, so
+  /// the file has another format as long as they are there. Called within a transaction.
+  private func makeTables(_ connection: StorageConnection) throws(QueryError) {
+    if file.format >= StorageFormat.newest { return }
+    try connection.execute("\(Self.creation) PRAGMA user_version = \(StorageFormat.newest)")
+    file.format = StorageFormat.newest
+  }
+
+  private func dropTables(_ connection: StorageConnection) throws(QueryError) {
+    try connection.execute(
+      """
+      DROP TABLE gqlite_branch; DROP TABLE gqlite_branch_content; DROP TABLE gqlite_branch_log;
+      DROP TABLE gqlite_branch_past; PRAGMA user_version = \(StorageFormat.plain)
+      """)
+    file.format = StorageFormat.plain
+  }
+
+  /// Begins with what a file has. Called within a transaction that reads.
+  func begin(_ layout: StorageLayout?, _ reader: StorageReader) throws(QueryError) {
+    (known, logBytes, rebasedNext, replaced) = ([:], [:], nil, nil)
+    (count, pastBytes, mostPastBytes) = (0, 0, 0)
+    guard let layout, file.format >= StorageFormat.newest else { return }
+    let connection = try connection()
+    pastBytes = Int(
+      clamping: try connection.integer("SELECT coalesce(sum(length(body)), 0) FROM gqlite_branch_past") ?? 0)
+    let statement = try connection.prepare("\(StoredBranch.selection) ORDER BY number")
+    let numbers = layout.kinds.map(\.number)
+    while try statement.step() {
+      count += 1
+      // What is damaged is told when the branch is opened.
+      guard let branch = StoredBranch(statement) else { continue }
+      for (type, rows) in branch.rowCounts(numbers) { reader.reserve(type, rows: rows) }
+    }
+  }
+
+  // MARK: - Reading
+
+  private func stored(_ number: Int64) throws(QueryError) -> StoredBranch {
+    if let known = known[number] { return known }
+    let statement = try connection().prepare("\(StoredBranch.selection) WHERE number = ?")
+    statement.bind(1, number)
+    guard file.format >= StorageFormat.newest, try statement.step() else { throw BranchProblem.dropped.error }
+    guard let branch = StoredBranch(statement) else {
+      throw damage(statement.string(1), "the checksum of its record is wrong")
+    }
+    known[number] = branch
+    return branch
+  }
+
+  private func damage(_ name: String, _ what: String) -> QueryError {
+    StorageProblem.branchIsCorrupt(name, what).error(file.path)
+  }
+
+  func records() throws(QueryError) -> [BranchRecord] {
+    var found: [BranchRecord] = []
+    try connection().reading { () throws(QueryError) in
+      guard try StorageFormat.of(connection()) >= StorageFormat.newest else { return }
+      let statement = try connection().prepare("\(StoredBranch.selection) ORDER BY number")
+      // Those that are damaged have a name, by which they are dropped.
+      while try statement.step() { found.append(StoredBranch(unchecked: statement).record) }
+    }
+    return found
+  }
+
+  func versions(
+    of number: Int64, beside newest: Snapshot, version: Int64
+  ) throws(QueryError) -> BranchVersions {
+    let isWriting = file.isWriting
+    // Another process may have written since.
+    if !isWriting { known = [:] }
+    var made: BranchVersions?
+    try connection().reading { () throws(QueryError) in
+      if !isWriting { file.format = try StorageFormat.of(connection()) }
+      let branch = try stored(number)
+      if branch.beside.version > version { throw StorageProblem.changed.error(file.path) }
+      let (past, own) = try content(of: branch)
+      let since = try databaseCommits(after: branch.beside, through: version, for: branch)
+      let commits = try ownCommits(of: branch)
+      do throws(ChangeProblem) {
+        var inverses: [ChangeSet] = []
+        for changes in since.reversed() { inverses.append(try changes.inverse()) }
+        inverses.append(try past.inverse())
+        let base = try newest.applying(inverses)
+        made = BranchVersions(record: branch.record, base: base, mine: try base.applying([own] + commits))
+      } catch {
+        throw damage(branch.record.name, "its changes do not fit the database")
+      }
+    }
+    // Safe because what does not throw has made them.
+    return made.unsafelyUnwrapped
+  }
+
+  private func content(of branch: StoredBranch) throws(QueryError) -> (past: ChangeSet, own: ChangeSet) {
+    let statement = try connection().prepare("SELECT past, own FROM gqlite_branch_content WHERE branch = ?")
+    statement.bind(1, branch.record.number)
+    guard try statement.step(), LogRecord.sum([UInt8](statement.bytes(0))) == branch.pastSum,
+      let past = CheckedChanges.changes(statement.bytes(0)),
+      LogRecord.sum([UInt8](statement.bytes(1))) == branch.ownSum,
+      let own = CheckedChanges.changes(statement.bytes(1))
+    else { throw damage(branch.record.name, "the checksum of its changes is wrong") }
+    return (past, own)
+  }
+
+  /// The commits of the database after a version, be they in its log or kept for branches.
+  private func databaseCommits(
+    after point: StoragePoint, through last: Int64, for branch: StoredBranch
+  ) throws(QueryError) -> [ChangeSet] {
+    let statement = try connection().prepare(
+      """
+      SELECT version, time, body FROM gqlite_branch_past WHERE version > ?1 AND version <= ?2
+      UNION ALL SELECT version, time, body FROM gqlite_log WHERE version > ?1 AND version <= ?2 ORDER BY version
+      """)
+    statement.bind(1, point.version)
+    statement.bind(2, last)
+    var (found, before): ([ChangeSet], StoragePoint) = ([], point)
+    while try statement.step() {
+      let (version, time) = (statement.integer(0), statement.integer(1))
+      guard version == before.version + 1, let record = LogRecord(statement.bytes(2), version: version, time: time),
+        record.before == before.sum
+      else {
+        throw damage(branch.record.name, "commit \(before.version + 1) of the database is not the one after its base")
+      }
+      found.append(record.changes)
+      before = StoragePoint(version: version, sum: record.sum)
+    }
+    if before.version != last {
+      throw damage(branch.record.name, "commit \(before.version + 1) of the database is missing")
+    }
+    return found
+  }
+
+  private func ownCommits(of branch: StoredBranch) throws(QueryError) -> [ChangeSet] {
+    let statement = try connection().prepare(
+      "SELECT version, time, body FROM gqlite_branch_log WHERE branch = ? ORDER BY version")
+    statement.bind(1, branch.record.number)
+    var (found, sum, bytes): ([ChangeSet], UInt32, Int) = ([], branch.ownSum, 0)
+    while try statement.step() {
+      let (version, time) = (statement.integer(0), statement.integer(1))
+      guard let record = LogRecord(statement.bytes(2), version: version, time: time), record.before == sum else {
+        throw damage(branch.record.name, "the checksum of its change \(version) is wrong")
+      }
+      found.append(record.changes)
+      sum = record.sum
+      bytes += record.changes.bytes.count
+    }
+    if sum != branch.lastSum { throw damage(branch.record.name, "its last changes are missing") }
+    logBytes[branch.record.number] = bytes
+    return found
+  }
+
+  // MARK: - Writing
+
+  func add(_ record: BranchRecord, at newest: Snapshot) throws(QueryError) -> BranchRecord {
+    var made = record
+    try transaction { (connection) throws(QueryError) in
+      try makeTables(connection)
+      let number = (try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0) + 1
+      made = BranchRecord(
+        number: number, name: record.name, base: record.base, version: record.version, commits: record.commits,
+        time: record.time)
+      try put(BranchContent(made, base: newest, mine: newest, beside: newest), newest.catalog, file.newest)
+    }
+    count += 1
+    return made
+  }
+
+  func append(_ commits: [Commit], to number: Int64, _ versions: BranchVersions) throws(QueryError) {
+    let bytes = (logBytes[number] ?? 0) + commits.reduce(0) { $0 + $1.changes.bytes.count }
+    guard bytes <= Self.maximumLog else {
+      // One change set says less than many, and takes the place of all of them.
+      return try rebase(versions.record, base: versions.base, mine: versions.mine)
+    }
+    var branch = try stored(number)
+    try transaction { (connection) throws(QueryError) in
+      let insertion = try connection.prepare("INSERT INTO gqlite_branch_log VALUES (?, ?, ?, ?)")
+      for commit in commits {
+        let (body, sum) = LogRecord.bytes(commit, after: branch.lastSum)
+        insertion.bind(1, number)
+        insertion.bind(2, commit.version)
+        insertion.bind(3, commit.time)
+        try body.withUnsafeBufferPointer { (bytes) throws(QueryError) in
+          insertion.bind(4, blob: UnsafeRawBufferPointer(bytes))
+          try insertion.run()
+        }
+        branch.lastSum = sum
+      }
+      branch.record = versions.record
+      try branch.save(connection)
+    }
+    known[number] = branch
+    logBytes[number] = bytes
+  }
+
+  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError) {
+    let branch = try stored(record.number)
+    let changes = mine.changes(since: base)
+    if changes.bytes.count > Self.maximumBytes {
+      throw BranchProblem.tooLarge(record.name, most: Self.maximumBytes).error
+    }
+    try transaction { (connection) throws(QueryError) in
+      if branch.record.base == record.base {
+        let (past, _) = try content(of: branch)
+        try put(BranchContent(record, past: past, own: changes, rows: []), base.catalog, branch.beside, branch.rows)
+      } else {
+        let rows = base.catalog.types.map { base.slotCount($0.id) }
+        try put(BranchContent(record, past: ChangeSet(), own: changes, rows: rows), base.catalog, file.newest)
+        try forgetPast(connection)
+      }
+    }
+  }
+
+  func remove(_ number: Int64) throws(QueryError) {
+    try transaction { (connection) throws(QueryError) in
+      guard file.format >= StorageFormat.newest else { return }
+      try connection.execute(
+        """
+        DELETE FROM gqlite_branch WHERE number = \(number);
+        DELETE FROM gqlite_branch_content WHERE branch = \(number);
+        DELETE FROM gqlite_branch_log WHERE branch = \(number)
+        """)
+      if try connection.integer("SELECT count(*) FROM gqlite_branch") == 0 {
+        try dropTables(connection)
+        pastBytes = 0
+      } else {
+        try forgetPast(connection)
+      }
+    }
+    count = max(0, count - 1)
+    known[number] = nil
+    logBytes[number] = nil
+  }
+
+  /// Writes a branch, in the place of all that is there of it. Called within a transaction.
+  private func put(
+    _ content: BranchContent, _ catalog: Catalog, _ point: StoragePoint, _ rows: String? = nil
+  ) throws(QueryError) {
+    let connection = try connection()
+    let (past, own) = (CheckedChanges.bytes(content.past), CheckedChanges.bytes(content.own))
+    let number = content.record.number
+    var branch = StoredBranch(content.record, beside: point)
+    (branch.pastSum, branch.ownSum) = (LogRecord.sum(past), LogRecord.sum(own))
+    branch.lastSum = branch.ownSum
+    if let rows {
+      branch.rows = rows
+    } else {
+      branch.rows = StoredBranch.text(content.rows, try StorageLayout(catalog, connection).kinds.map(\.number))
+    }
+    try connection.execute("DELETE FROM gqlite_branch_log WHERE branch = \(number)")
+    try branch.save(connection)
+    let statement = try connection.prepare("INSERT OR REPLACE INTO gqlite_branch_content VALUES (?, ?, ?)")
+    statement.bind(1, number)
+    try past.withUnsafeBufferPointer { (past) throws(QueryError) in
+      statement.bind(2, blob: UnsafeRawBufferPointer(past))
+      try own.withUnsafeBufferPointer { (own) throws(QueryError) in
+        statement.bind(3, blob: UnsafeRawBufferPointer(own))
+        try statement.run()
+      }
+    }
+    known[number] = branch
+    logBytes[number] = 0
+  }
+
+  // MARK: - Steps of the database
+
+  /// Rebases the branch that is to be without changes beside a version. Called within the transaction that keeps it.
+  func rebaseNext(beside point: StoragePoint) throws(QueryError) {
+    guard let next = rebasedNext, let base = rebasedBase else { return }
+    let record = BranchRecord(
+      number: next.number, name: next.name, base: point.version, version: next.version, commits: 0, time: next.time)
+    try put(BranchContent(record, base: base, mine: base, beside: base), base.catalog, point)
+    try forgetPast(connection())
+  }
+
+  /// Notes that the branch is kept so.
+  func endRebase() {
+    if rebasedBase != nil { (rebasedNext, rebasedBase) = (nil, nil) }
+  }
+
+  /// Keeps the records up to a version, which leave the log. Called within a transaction.
+  func takeLog(through version: Int64) throws(QueryError) {
+    if count == 0 { return }
+    let connection = try connection()
+    try connection.execute(
+      """
+      INSERT OR IGNORE INTO gqlite_branch_past SELECT version, time, body FROM gqlite_log
+      WHERE version <= \(version) AND version > (SELECT min(beside) FROM gqlite_branch)
+      """)
+    try countPast(connection)
+  }
+
+  /// Keeps commits that follow a version and come into no log. Called within a transaction.
+  func add(_ commits: [Commit], after point: StoragePoint) throws(QueryError) {
+    if count == 0 { return }
+    let connection = try connection()
+    let insertion = try connection.prepare("INSERT OR REPLACE INTO gqlite_branch_past VALUES (?, ?, ?)")
+    var sum = point.sum
+    for commit in commits {
+      let (body, next) = LogRecord.bytes(commit, after: sum)
+      insertion.bind(1, commit.version)
+      insertion.bind(2, commit.time)
+      try body.withUnsafeBufferPointer { (bytes) throws(QueryError) in
+        insertion.bind(3, blob: UnsafeRawBufferPointer(bytes))
+        try insertion.run()
+      }
+      sum = next
+    }
+    try countPast(connection)
+  }
+
+  private func countPast(_ connection: StorageConnection) throws(QueryError) {
+    pastBytes = Int(
+      clamping: try connection.integer("SELECT coalesce(sum(length(body)), 0) FROM gqlite_branch_past") ?? 0)
+  }
+
+  /// Forgets commits that no branch needs. Called within a transaction.
+  private func forgetPast(_ connection: StorageConnection) throws(QueryError) {
+    try connection.execute(
+      "DELETE FROM gqlite_branch_past WHERE version <= (SELECT min(beside) FROM gqlite_branch)")
+    try countPast(connection)
+  }
+
+  /// Puts the branches beside the version that takes the place of all that is there. Called within its transaction.
+  func replace(_ catalog: Catalog, beside point: StoragePoint) throws(QueryError) {
+    guard let contents = replaced, !contents.isEmpty else { return }
+    let connection = try connection()
+    try makeTables(connection)
+    try connection.execute("DELETE FROM gqlite_branch_past")
+    for content in contents { try put(content, catalog, point) }
+    count = max(count, contents.count)
+    pastBytes = 0
+  }
+
+  /// Returns whether so many commits are kept for branches that these are to be brought beside the newest version.
+  ///
+  /// - Parameter limit: Bytes that always may be kept.
+  func isFoldDue(above limit: Int) -> Bool { count > 0 && pastBytes > max(limit, mostPastBytes) }
+
+  /// Brings the branches beside the newest version, so that they need no commits. One that is damaged stays as it is.
+  func fold(_ newest: Snapshot) throws(QueryError) {
+    let point = file.newest
+    var contents: [BranchContent] = []
+    for record in try records() {
+      do throws(QueryError) {
+        let versions = try versions(of: record.number, beside: newest, version: point.version)
+        contents.append(BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest))
+      } catch {
+        if error.problems.first?.code != "storage-corrupt" { throw error }
+      }
+    }
+    try transaction { (connection) throws(QueryError) in
+      for content in contents where content.past.bytes.count <= Self.maximumBytes {
+        let rows = try stored(content.record.number).rows
+        try put(content, newest.catalog, point, rows)
+      }
+      // Those of damaged branches lead nowhere.
+      let kept = contents.filter { $0.past.bytes.count > Self.maximumBytes }.map { "\($0.record.number)" }
+      try connection.execute(
+        """
+        DELETE FROM gqlite_branch_past WHERE version <= coalesce(
+          (SELECT min(beside) FROM gqlite_branch WHERE number IN (\(kept.joined(separator: ", ")))), \(point.version))
+        """)
+      try countPast(connection)
+    }
+    // Writing them again costs as much as they have bytes.
+    mostPastBytes = contents.reduce(0) { $0 + $1.past.bytes.count + $1.own.bytes.count }
+  }
+
+  /// Returns what is wrong with the branches, a sentence each.
+  func problems(beside newest: StoredVersion) throws(QueryError) -> [String] {
+    var found: [String] = []
+    for record in try records() {
+      do throws(QueryError) {
+        let versions = try versions(of: record.number, beside: newest.snapshot, version: newest.version)
+        found += Database(versions.mine).check().map { "branch '\(record.name)': \($0)" }
+      } catch {
+        if error.problems.first?.code != "storage-corrupt" { throw error }
+        found += error.problems.map(\.message)
+      }
+    }
+    return found
+  }
+
+  /// Forgets what a transaction has noted that has failed.
+  func forgetKnown() { known = [:] }
+}
+
+/// A row of `gqlite_branch`.
+private struct StoredBranch {
+  var record: BranchRecord
+  /// The version of the database beside which the branch is kept.
+  let beside: StoragePoint
+  /// The sum of the last commit, or of the change set where there is none.
+  var lastSum: UInt32 = 0
+  /// By the number of a type in the file: the number of rows of the base.
+  var rows = ""
+  var pastSum: UInt32 = 0
+  var ownSum: UInt32 = 0
+
+  static let selection = """
+    SELECT number, name, base, version, commits, time, beside, beside_sum, last_sum, rows, past_sum, own_sum, sum
+    FROM gqlite_branch
+    """
+
+  init(_ record: BranchRecord, beside: StoragePoint) {
+    self.record = record
+    self.beside = beside
+  }
+
+  /// What a row says, be it damaged.
+  init(unchecked row: StorageStatement) {
+    record = BranchRecord(
+      number: row.integer(0), name: row.string(1), base: row.integer(2), version: row.integer(3),
+      commits: row.integer(4), time: row.integer(5))
+    beside = StoragePoint(version: row.integer(6), sum: UInt32(truncatingIfNeeded: row.integer(7)))
+    lastSum = UInt32(truncatingIfNeeded: row.integer(8))
+    rows = row.string(9)
+    pastSum = UInt32(truncatingIfNeeded: row.integer(10))
+    ownSum = UInt32(truncatingIfNeeded: row.integer(11))
+  }
+
+  /// Nil where the checksum is wrong.
+  init?(_ row: StorageStatement) {
+    self.init(unchecked: row)
+    if row.integer(12) != sum || beside.version < 0 || record.version < 0 { return nil }
+  }
+
+  private var sum: Int64 {
+    let numbers = [
+      record.number, record.base, record.version, record.commits, record.time, beside.version, Int64(beside.sum),
+      Int64(lastSum), Int64(pastSum), Int64(ownSum),
+    ]
+    let text = numbers.map { "\($0)" }.joined(separator: " ") + " \(rows) \(record.name)"
+    return Int64(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
+  }
+
+  func save(_ connection: StorageConnection) throws(QueryError) {
+    let statement = try connection.prepare(
+      "INSERT OR REPLACE INTO gqlite_branch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    let numbers: [(Int32, Int64)] = [
+      (1, record.number), (3, record.base), (4, record.version), (5, record.commits), (6, record.time),
+      (7, beside.version), (8, Int64(beside.sum)), (9, Int64(lastSum)), (11, Int64(pastSum)), (12, Int64(ownSum)),
+      (13, sum),
+    ]
+    for (place, number) in numbers { statement.bind(place, number) }
+    try statement.run(binding: [(2, record.name), (10, rows)])
+  }
+
+  /// `7:12 8:3` for types of these numbers.
+  static func text(_ counts: [Int], _ numbers: [Int64]) -> String {
+    zip(numbers, counts).map { "\($0):\($1)" }.joined(separator: " ")
+  }
+
+  /// By type: the number of rows, of those that the schema has.
+  func rowCounts(_ numbers: [Int64]) -> [(type: Int, rows: Int)] {
+    rows.split(separator: " ").compactMap { entry in
+      let parts = entry.split(separator: ":").compactMap { Int($0) }
+      guard parts.count == 2, let type = numbers.firstIndex(of: Int64(parts[0])) else { return nil }
+      return (type, parts[1])
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import StorageProofs
+import Testing
+
+/// Branches of files under losses of power and faults; see ``BranchProof``.
+@Suite struct BranchProofTests {
+  @Test func stepsAreWhole() {
+    Tries.expect(BranchProof.run(tries: 160 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 160, "states")
+  }
+}

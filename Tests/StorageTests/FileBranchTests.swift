@@ -1,0 +1,264 @@
+import GQLStorage
+import GQLite
+import StorageProofs
+import Testing
+
+/// Branches that a file keeps.
+@Suite struct FileBranchTests {
+  private static let schema = "type Item { id: ID! value: Int! note: String }"
+  private static let question = "{ Item(orderBy: id) { id value note } }"
+
+  private func insert(_ id: Int) -> String { "mutation { insertItem(data: {id: \(id), value: \(id)}) }" }
+  private func update(_ id: Int, _ note: String) -> String {
+    "mutation { updateItem(where: id == \(id), set: {note: \"\(note)\"}) }"
+  }
+
+  private func begin(_ folder: Folder, _ storage: StorageOptions = StorageOptions()) throws -> Database {
+    let database = try Database(path: folder.file("a.gqlite"), schema: Self.schema, storage: storage)
+    for id in 1...3 { try database.run(insert(id)) }
+    return database
+  }
+
+  private func code(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch let error as QueryError {
+      return error.problems.first?.code
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("a branch is there after the file was closed, or its process ended", arguments: [true, false])
+  func kept(_ closes: Bool) throws {
+    let folder = try Folder()
+    var database: Database? = try begin(folder)
+    let base = try #require(database?.version)
+    try database?.branch("draft").run(update(1, "mine"))
+    try database?.branch("draft").run(insert(10))
+    try database?.run(update(2, "theirs"))
+    if closes { try database?.close() }
+    database = nil
+    let again = try Database(path: folder.file("a.gqlite"))
+    #expect(try again.branches.map { "\($0.name) \($0.base) \($0.changes)" } == ["draft \(base) 2"])
+    #expect(
+      try again.run(Self.question).jsonString
+        == #"{"Item":[{"id":1,"value":1,"note":null},{"id":2,"value":2,"note":"theirs"},{"id":3,"value":3,"note":null}]}"#
+    )
+    let draft = try again.branch("draft", creates: false)
+    // As the database was when the branch was made, with its changes.
+    #expect(
+      try draft.run(Self.question).jsonString
+        == #"{"Item":[{"id":1,"value":1,"note":"mine"},{"id":2,"value":2,"note":null},{"id":3,"value":3,"note":null},{"id":10,"value":10,"note":null}]}"#
+    )
+    #expect(draft.changes.description == "update Item 1: note\ninsert Item 10")
+    #expect(draft.database.check() == [])
+    #expect(try again.branch("draft") === draft)
+    let report = try draft.merge(into: again)
+    #expect(report.version == again.version && report.conflicts == [] && !draft.hasChanges)
+    let merged =
+      #"{"Item":[{"id":1,"value":1,"note":"mine"},{"id":2,"value":2,"note":"theirs"},{"id":3,"value":3,"note":null},{"id":10,"value":10,"note":null}]}"#
+    #expect(try again.run(Self.question).jsonString == merged)
+    #expect(try draft.run(Self.question).jsonString == merged)
+    #expect(try again.branches.map(\.changes) == [0])
+    try again.close()
+    let last = try Database(path: folder.file("a.gqlite"))
+    #expect(try last.run(Self.question).jsonString == merged)
+    #expect(try last.branch("draft").run(Self.question).jsonString == merged)
+    #expect(try last.branch("draft").base == report.version)
+    #expect(try Database.verify(path: folder.file("a.gqlite")) == [])
+  }
+
+  @Test("conflicts with what came meanwhile are found after the file was opened again") func conflicts() throws {
+    let folder = try Folder()
+    let database = try begin(folder)
+    try database.branch("draft").run(update(1, "mine"))
+    try database.run(update(1, "theirs"))
+    try database.run("mutation { deleteItem(where: id == 3, hard: true) }")
+    try database.close()
+    let again = try Database(path: folder.file("a.gqlite"))
+    let draft = try again.branch("draft")
+    #expect(code { try draft.merge(into: again) } == "merge-conflict")
+    let report = try draft.merge(into: again, conflicts: .mine)
+    let conflict = try #require(report.conflicts.first)
+    #expect(report.conflicts.count == 1)
+    #expect((conflict.base, conflict.mine, conflict.theirs) == (.null, .string("mine"), .string("theirs")))
+    #expect(
+      try again.run("{ Item { id note } }").jsonString == #"{"Item":[{"id":1,"note":"mine"},{"id":2,"note":null}]}"#)
+  }
+
+  @Test("the number of a row that is gone is not given again while a branch has the row") func numbers() throws {
+    let folder = try Folder()
+    var database = try begin(folder)
+    try database.branch("draft").run(update(3, "mine"))
+    try database.run("mutation { deleteItem(where: id == 3, hard: true) }")
+    try database.close()
+    database = try Database(path: folder.file("a.gqlite"))
+    try database.run("mutation { insertItem(data: {id: 4, value: 40}) }")
+    let draft = try database.branch("draft")
+    #expect(try draft.run("{ item(id: 3) { value note } }").jsonString == #"{"item":{"value":3,"note":"mine"}}"#)
+    #expect(code { try draft.merge(into: database) } == "merge-conflict")
+    try draft.merge(into: database, conflicts: .theirs)
+    #expect(
+      try database.run("{ Item { id note } }").jsonString
+        == #"{"Item":[{"id":1,"note":null},{"id":2,"note":null},{"id":4,"note":null}]}"#)
+  }
+
+  @Test("branches outlast folding, large commits and compacting") func folding() throws {
+    let folder = try Folder()
+    var storage = StorageOptions()
+    storage.folding.logBytes = 300
+    storage.folding.keptBytes = 0
+    storage.folding.sliceRows = 2
+    storage.folding.largeCommit = 2_000
+    var database = try begin(folder, storage)
+    try database.branch("draft").run(update(2, "mine"))
+    try database.branch("other").run(insert(100))
+    for id in 20..<40 { try database.run(insert(id)) }
+    let many = (40..<80).map { "insertItem(data: {id: \($0), value: 0})" }
+    try database.run("mutation { \(many.enumerated().map { "m\($0.offset): \($0.element)" }.joined(separator: " ")) }")
+    for id in 20..<40 { try database.run("mutation { deleteItem(where: id == \(id), hard: true) }") }
+    #expect(try RawFile.integer(folder.file("a.gqlite"), "SELECT min(beside) FROM gqlite_branch") > 5)
+    try database.close()
+    database = try Database(path: folder.file("a.gqlite"), storage: storage)
+    #expect(try database.branch("draft").run("{ count(Item) }").jsonString == #"{"count":3}"#)
+    try database.compact()
+    #expect(try database.branch("draft").run("{ count(Item) }").jsonString == #"{"count":3}"#)
+    try database.run(update(1, "theirs"))
+    try database.branch("draft").run(update(3, "more"))
+    try database.close()
+    database = try Database(path: folder.file("a.gqlite"), storage: storage)
+    #expect(try Database.verify(path: folder.file("a.gqlite")) == [])
+    #expect(try database.branch("other").changes.description == "insert Item 100")
+    try database.branch("draft").merge(into: database)
+    try database.branch("other").merge(into: database)
+    #expect(
+      try database.run("{ Item(where: note != null) { id note } count(Item) item(id: 100) { value } }").jsonString
+        == #"{"Item":[{"id":1,"note":"theirs"},{"id":2,"note":"mine"},{"id":3,"note":"more"}],"count":44,"item":{"value":100}}"#
+    )
+    #expect(database.check() == [])
+  }
+
+  @Test("a branch goes on under another schema, and keeps that from losing what it has") func schemas() throws {
+    let folder = try Folder()
+    var database = try begin(folder)
+    let draft = try database.branch("draft")
+    try draft.run(update(1, "mine"))
+    #expect(code { try database.changeSchema(to: "type Item { id: ID! value: Int! }") } == "data-loss")
+    try database.changeSchema(
+      to: "type Item { id: ID! number: Int! @was(name: \"value\") note: String size: Int = 5 }")
+    #expect(
+      try draft.run("{ item(id: 1) { number note size } }").jsonString
+        == #"{"item":{"number":1,"note":"mine","size":5}}"#)
+    try draft.run("mutation { updateItem(where: id == 2, set: {number: 20}) }")
+    try database.changeSchema(
+      to: "type Item { id: ID! count: Int! @was(name: \"number\") note: String size: Int = 5 } type Tag { id: ID! }")
+    try database.run("mutation { updateItem(where: id == 2, set: {size: 7}) }")
+    try database.close()
+    database = try Database(path: folder.file("a.gqlite"))
+    let again = try database.branch("draft")
+    #expect(again.changes.description == "update Item 1: note\nupdate Item 2: count")
+    try again.merge(into: database)
+    #expect(
+      try database.run("{ Item { id count note size } }").jsonString
+        == #"{"Item":[{"id":1,"count":1,"note":"mine","size":5},{"id":2,"count":20,"note":null,"size":7},{"id":3,"count":3,"note":null,"size":5}]}"#
+    )
+    try again.run("mutation { insertTag(data: {id: 1}) }")
+    try database.changeSchema(to: Self.schema.replacing("value", with: "count"), allowingLoss: true)
+    #expect(again.changes.isEmpty)
+  }
+
+  @Test("the file has the format of before, but as long as there are branches") func format() throws {
+    let folder = try Folder()
+    let database = try begin(folder)
+    let path = folder.file("a.gqlite")
+    let follower = try Database(path: path, storage: StorageOptions(access: .follow))
+    #expect(try RawFile.integer(path, "PRAGMA user_version") == 3)
+    let draft = try database.branch("draft")
+    #expect(try RawFile.integer(path, "PRAGMA user_version") == 4)
+    try draft.run(insert(10))
+    try database.run(insert(11))
+    #expect(try follower.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+    #expect(try follower.branch("draft").run("{ count(Item) }").jsonString == #"{"count":4}"#)
+    #expect(code { try follower.branch("draft").run(insert(12)) } == "storage-read-only")
+    #expect(code { _ = try follower.branch("new") } == "storage-read-only")
+    #expect(code { _ = try follower.branch("darft", creates: false) } == "unknown-branch")
+    try draft.drop()
+    #expect(try RawFile.integer(path, "PRAGMA user_version") == 3)
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'gqlite_branch%'") == 0)
+    #expect(code { try draft.run(insert(12)) } == "unknown-branch")
+    #expect(try draft.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+    #expect(try database.branches == [])
+    try database.run(insert(13))
+    #expect(try follower.run("{ count(Item) }").jsonString == #"{"count":5}"#)
+  }
+
+  @Test("a copy of the file has the branches") func backup() throws {
+    let folder = try Folder()
+    let database = try begin(folder)
+    try database.branch("draft").run(update(1, "mine"))
+    try database.run(update(2, "theirs"))
+    try database.backup(to: folder.file("b.gqlite"))
+    #expect(try Database.verify(path: folder.file("b.gqlite")) == [])
+    let copy = try Database(path: folder.file("b.gqlite"))
+    let draft = try copy.branch("draft", creates: false)
+    #expect(draft.changes.description == "update Item 1: note")
+    #expect(try draft.run("{ item(id: 2) { note } }").jsonString == #"{"item":{"note":null}}"#)
+    try draft.merge(into: copy)
+    #expect(
+      try copy.run("{ Item { note } }").jsonString == #"{"Item":[{"note":"mine"},{"note":"theirs"},{"note":null}]}"#)
+  }
+
+  @Test(
+    "of a damaged branch the error says so, and the database works",
+    arguments: [
+      "UPDATE gqlite_branch SET time = time + 1", "UPDATE gqlite_branch_content SET own = x'0102030405'",
+      "UPDATE gqlite_branch_content SET past = x'010203'", "DELETE FROM gqlite_branch_content",
+      "DELETE FROM gqlite_branch_log", "UPDATE gqlite_branch_log SET body = x'00' || body",
+      "UPDATE gqlite_branch_log SET time = time + 1", "DELETE FROM gqlite_branch_log WHERE version = 2",
+      "UPDATE gqlite_branch SET beside = 0, sum = 0",
+    ])
+  func damaged(_ statement: String) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    var database = try begin(folder)
+    try database.branch("draft").run(update(1, "mine"))
+    try database.branch("draft").run(update(2, "mine"))
+    try database.close()
+    try RawFile.execute(path, statement)
+    database = try Database(path: path)
+    #expect(try database.branches.map(\.name) == ["draft"])
+    #expect(code { _ = try database.branch("draft") } == "storage-corrupt")
+    try database.run(insert(4))
+    try database.changeSchema(to: Self.schema + " type Tag { id: ID! }")
+    try database.compact()
+    #expect(code { _ = try database.branch("draft") } == "storage-corrupt")
+    let other = try database.branch("other")
+    try other.run(insert(5))
+    try database.close()
+    #expect(try Database.verify(path: path).count == 1)
+    database = try Database(path: path)
+    #expect(try database.branch("other").changes.description == "insert Item 5")
+    try database.dropBranch("draft")
+    #expect(code { try database.dropBranch("draft") } == "unknown-branch")
+    #expect(try Database.verify(path: path) == [])
+    #expect(try database.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+  }
+
+  @Test("commits of a branch become one change set") func ownLog() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try begin(folder, StorageOptions(durability: .memory))
+    let draft = try database.branch("draft")
+    let text = String(repeating: "x", count: 200_000)
+    for number in 0..<8 { try draft.run(update(1, "\(text)\(number)")) }
+    #expect(try RawFile.integer(path, "SELECT count(*) FROM gqlite_branch_log") < 8)
+    #expect(try RawFile.integer(path, "SELECT length(own) FROM gqlite_branch_content") < 250_000)
+    try draft.run(update(2, "last"))
+    try database.close()
+    let again = try Database(path: path)
+    #expect(try again.branch("draft").run("{ item(id: 2) { note } }").jsonString == #"{"item":{"note":"last"}}"#)
+    #expect(again.check() == [])
+  }
+}
