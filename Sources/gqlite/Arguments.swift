@@ -21,11 +21,12 @@ struct Arguments {
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
     "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
     "data-root", "id", "input-format", "db", "since", "from", "mode", "every", "count",
+    "branch", "into", "conflicts",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [
     "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict", "allow-loss", "api",
-    "introspection", "verbose", "read-only", "apply", "follow", "replace",
+    "introspection", "verbose", "read-only", "apply", "follow", "replace", "merge", "drop", "changes",
   ]
   private static let short: [Character: String] = ["e": "expression", "o": "output", "h": "help", "V": "version"]
 

@@ -19,6 +19,7 @@ enum Help {
            gqlite export FILE DIR                write the data of a database into files
            gqlite --db FILE 'mutation …'         ask or change a database
            gqlite live --db FILE 'QUERY'         print the answer of a query again whenever it changes
+           gqlite branch FILE [NAME]             list, make, merge and drop branches of a database
            gqlite log FILE                       print the last commits of a database
            gqlite diff FILE --from V --to V      print what differs between two versions
            gqlite verify FILE                    check a database
@@ -39,6 +40,7 @@ enum Help {
       --input-format F  csv, tsv, json or ndjson, where neither the ending nor the content says it
       --db FILE         a database: what documents change is kept in it. Such a file needs no flag
       --read-only       with a database: read it as it is now, and never write to it
+      --branch NAME     with a database: run in a branch of it, see 'gqlite branch'
       --skip-bad        leave out records that are bad, and count them, instead of failing
       --id TYPE.COLUMN  without a schema: the column that is the id of a type; may be repeated
       --verbose         say on standard error how data is read, which columns are ids, and what was renamed
@@ -207,6 +209,23 @@ enum Help {
       --replace         replace an earlier export; without it, the folder must be empty or missing
 
     exit codes: 0 done · 1 the database cannot be read, or the folder not be written · 2 wrong usage
+
+    """,
+    "branch": """
+    usage: gqlite branch FILE
+           gqlite branch FILE NAME [--changes | --merge | --drop]
+
+    Without a name: lists the branches of a database, drafts that it keeps, a line of JSON each. With a name: makes the
+    branch, if it is not there. 'gqlite --db FILE --branch NAME' runs documents in it.
+
+      --db FILE         the database, named by a flag
+      --changes         print what the branch has changed, a line of JSON for each row
+      --merge           merge the branch into the database; it stays, without changes
+      --into OTHER      with --merge: merge it into another branch; it keeps its changes
+      --conflicts S     with --merge, where both have changed the same: 'mine', the branch, or 'theirs' counts
+      --drop            remove the branch, with its changes
+
+    exit codes: 0 done · 1 there is no such branch, it is in conflict, or the database failed · 2 wrong usage
 
     """,
     "log": """

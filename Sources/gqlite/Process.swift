@@ -80,6 +80,7 @@ enum Process {
       ("export", ExportCommand.run), ("verify", VerifyCommand.run), ("backup", BackupCommand.run),
       ("compact", CompactCommand.run),
       ("log", LogCommand.run), ("diff", DiffCommand.run), ("live", LiveCommand.run),
+      ("branch", BranchCommand.run),
     ]
     if arguments.isEmpty {
       Terminal.standardError.write(Help.main)

@@ -6,6 +6,8 @@ struct Session {
   var schemaPath: String?
   /// The database that is named, if one is: what documents change is kept in it.
   let databasePath: String?
+  /// The branch of it that documents run in; nil for the database itself.
+  private let branchName: String?
   private let isReadOnly: Bool
   /// Tells whether the database is followed, whoever writes to it.
   private let follows: Bool
@@ -27,6 +29,7 @@ struct Session {
   private var hasData = false
   private var hasTold = false
   private var cached: (key: String, database: Database)?
+  private var branch: Branch?
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
 
@@ -46,6 +49,11 @@ struct Session {
     let operands = arguments.takeOperands { Database.isDatabase(path: $0) ? $0 : nil }
     guard operands.count + (flag == nil ? 0 : 1) < 2 else { throw UsageError("two databases are named", help: nil) }
     databasePath = flag ?? operands.first
+    branchName = try arguments.value("branch")
+    if branchName != nil, databasePath == nil {
+      throw UsageError("--branch is for a database: name one with --db FILE")
+    }
+    if branchName != nil, follows { throw UsageError("'gqlite live' follows a database, not a branch of it") }
     if isReadOnly, databasePath == nil { throw UsageError("--read-only is for a database: name one with --db FILE") }
     data =
       arguments.values("data").map(DataArgument.init(flag:))
@@ -305,12 +313,16 @@ struct Session {
 
   /// The database of a file, which keeps what is changed.
   private mutating func open(_ path: String) throws(QueryError) -> Database {
+    if let branch { return branch.database }
     if let cached { return cached.database }
     let options = StorageOptions(access: follows ? .follow : isReadOnly ? .read : .write, creates: false)
     let database = try Database(path: path, storage: options)
     database.limits = limits
     cached = (path, database)
-    return database
+    guard let branchName else { return database }
+    let opened = try database.branch(branchName, creates: false)
+    branch = opened
+    return opened.database
   }
 
   /// A copy of a database that is named as data; nil where none is.

@@ -1,0 +1,80 @@
+import GQLite
+
+/// `gqlite branch FILE [NAME]`
+enum BranchCommand {
+  private enum Action: String, CaseIterable { case changes, merge, drop }
+
+  static func run(_ arguments: inout Arguments) throws -> Int32 {
+    var actions: [Action] = []
+    for action in Action.allCases where arguments.flag(action.rawValue) { actions.append(action) }
+    if actions.count > 1 { throw UsageError("--\(actions[0]) and --\(actions[1]) are two commands") }
+    let target = try arguments.value("into")
+    let choice = try choice(&arguments)
+    if target != nil || choice != nil, actions != [.merge] {
+      throw UsageError("--into and --conflicts are for --merge")
+    }
+    let named = try arguments.value("db")
+    let operands = (named.map { [$0] } ?? []) + arguments.operands
+    guard let path = operands.first, operands.count <= 2 else {
+      throw UsageError("a database is wanted, and the name of a branch", help: "try 'gqlite branch --help'")
+    }
+    try arguments.finish("branch")
+    let name = operands.dropFirst().first
+    if name == nil, let action = actions.first { throw UsageError("--\(action) is for a branch: name one") }
+    let reads = name == nil || actions == [.changes]
+    let database = try Database(path: path, storage: StorageOptions(access: reads ? .read : .write, creates: false))
+    guard let name else {
+      for branch in try database.branches { write(branch) }
+      return Process.success
+    }
+    switch actions.first {
+    case nil:
+      _ = try database.branch(name)
+      for branch in try database.branches where branch.name == name { write(branch) }
+    case .changes?:
+      try database.branch(name, creates: false).changes.forEachRow {
+        Terminal.standardOutput.write([UInt8]($0) + [0x0A])
+      }
+    case .merge?: try merge(database.branch(name, creates: false), into: target, of: database, choice ?? .fail)
+    case .drop?: try database.dropBranch(name)
+    }
+    try database.close()
+    return Process.success
+  }
+
+  private static func choice(_ arguments: inout Arguments) throws(UsageError) -> MergeChoice? {
+    switch try arguments.value("conflicts") {
+    case nil: nil
+    case "mine"?: .mine
+    case "theirs"?: .theirs
+    case let other?: throw UsageError("--conflicts is mine or theirs, not '\(other)'")
+    }
+  }
+
+  private static func merge(
+    _ branch: Branch, into target: String?, of database: Database, _ choice: MergeChoice
+  ) throws(QueryError) {
+    let report: MergeReport
+    if let target {
+      report = try branch.merge(into: database.branch(target, creates: false), conflicts: choice)
+    } else {
+      report = try branch.merge(into: database, conflicts: choice)
+    }
+    for conflict in report.conflicts {
+      Process.tell("\(conflict): \(conflict.resolved.rawValue) counts", after: "note: ")
+    }
+    write([
+      .init("version", .int(report.version)), .init("changes", .int(Int64(report.applied.entities.count))),
+      .init("conflicts", .int(Int64(report.conflicts.count))),
+    ])
+  }
+
+  private static func write(_ branch: BranchDescription) {
+    write([
+      .init("name", .string(branch.name)), .init("base", .int(branch.base)), .init("changes", .int(branch.changes)),
+      .init("time", DateTimeText.text(branch.time).map { .string($0) } ?? .null),
+    ])
+  }
+
+  private static func write(_ members: [Value.Member]) { Terminal.standardOutput.write("\(Value.object(members))\n") }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import GQLite
+import Testing
+
+/// `gqlite branch`, and documents that run in a branch.
+@Suite struct BranchCommandTests {
+  private let folder: Scratch
+
+  init() throws {
+    folder = try Scratch()
+    try folder.write("s.graphql", "type User { id: ID! name: String! age: Int }\n")
+    #expect(try folder.gqlite("init", "a.gqlite", "--schema", "s.graphql").status == 0)
+    try change("insertUser(data: [{id: 1, name: \"Ada\"}, {id: 2, name: \"Bo\"}])")
+  }
+
+  private func run(_ arguments: [String]) throws -> Gqlite.Result {
+    try Gqlite.run(arguments, input: "", environment: [:], in: folder.url)
+  }
+
+  private func change(_ mutation: String, branch: String? = nil) throws {
+    let flags = branch.map { ["--branch", $0] } ?? []
+    let result = try run(["--db", "a.gqlite"] + flags + ["mutation { \(mutation) { id } }"])
+    #expect(result.status == 0 && result.errors == "", "\(result)")
+  }
+
+  private func names(branch: String? = nil) throws -> String {
+    let flags = branch.map { ["--branch", $0] } ?? []
+    return try run(["--db", "a.gqlite", "--read-only"] + flags + ["{ names := User.name }"]).output
+  }
+
+  /// Without the time.
+  private func timeless(_ text: String) -> String {
+    text.replacing(#/"time":"20\d\d-[^"]*Z"/#, with: #""time":"T""#)
+  }
+
+  @Test("a branch is made, changed, merged and dropped") func branch() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite").output == "")
+    let made = try folder.gqlite("branch", "a.gqlite", "draft")
+    #expect(timeless(made.output) == #"{"name":"draft","base":1,"changes":0,"time":"T"}"# + "\n" && made.status == 0)
+    #expect(try folder.gqlite("branch", "--db", "a.gqlite", "draft").output == made.output)
+    try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")
+    try change("updateUser(where: id == 2, set: {name: \"Bob\"})")
+    #expect(try names() == #"{"names":["Ada","Bob"]}"# + "\n")
+    #expect(try names(branch: "draft") == #"{"names":["Ann","Bo"]}"# + "\n")
+    #expect(
+      try timeless(folder.gqlite("branch", "a.gqlite").output)
+        == #"{"name":"draft","base":1,"changes":1,"time":"T"}"# + "\n")
+    let changes = try folder.gqlite("branch", "a.gqlite", "draft", "--changes").output
+    #expect(changes.contains(#""id":1,"change":"update","fields":{"name":{"old":"Ada","new":"Ann"}"#))
+    #expect(changes.split(separator: "\n").count == 1)
+    let merged = try folder.gqlite("branch", "a.gqlite", "draft", "--merge")
+    #expect(merged.output == #"{"version":3,"changes":1,"conflicts":0}"# + "\n" && merged.errors == "")
+    #expect(try names() == #"{"names":["Ann","Bob"]}"# + "\n")
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft", "--drop").status == 0)
+    #expect(try folder.gqlite("branch", "a.gqlite").output == "")
+    #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
+  }
+
+  @Test("conflicts are told, or decided") func conflicts() throws {
+    for name in ["draft", "other"] { #expect(try folder.gqlite("branch", "a.gqlite", name).status == 0) }
+    try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")
+    try change("updateUser(where: id == 2, set: {age: 3})", branch: "draft")
+    let moved = try folder.gqlite("branch", "a.gqlite", "draft", "--merge", "--into", "other")
+    #expect(moved.output == #"{"version":1,"changes":2,"conflicts":0}"# + "\n")
+    #expect(try names(branch: "other") == #"{"names":["Ann","Bo"]}"# + "\n")
+    try change("updateUser(where: id == 1, set: {name: \"Anna\"})")
+    let refused = try folder.gqlite("branch", "a.gqlite", "draft", "--merge")
+    #expect(refused.status == 1 && refused.output == "")
+    #expect(refused.errors.hasPrefix(#"error[merge-conflict]: 'User.name' of 1 is "Ann" here and "Anna" there"#))
+    let decided = try folder.gqlite("branch", "a.gqlite", "draft", "--merge", "--conflicts", "theirs")
+    #expect(decided.output == #"{"version":3,"changes":1,"conflicts":1}"# + "\n" && decided.status == 0)
+    #expect(decided.errors.hasPrefix("gqlite: note: 'User.name' of 1 is"))
+    #expect(decided.errors.hasSuffix(": theirs counts\n"))
+    #expect(try names() == #"{"names":["Anna","Bo"]}"# + "\n")
+  }
+
+  @Test("what is wrong is told") func wrong() throws {
+    let unknown = try folder.gqlite("--db", "a.gqlite", "--branch", "draft", "{ names := User.name }")
+    #expect(unknown.status == 1 && unknown.errors.hasPrefix("error[unknown-branch]: there is no branch 'draft'"))
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft", "--merge").errors.contains("[unknown-branch]"))
+    #expect(try folder.gqlite("branch", "a.gqlite", "a\nb").errors.contains("[branch-name]"))
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    let schema = try folder.gqlite(
+      "schema", "--db", "a.gqlite", "--branch", "draft", "--to", "s.graphql", "--apply")
+    #expect(schema.status == 0 || schema.errors.contains("[not-on-branch]"), "\(schema)")
+    for arguments in [
+      ["branch"], ["branch", "a.gqlite", "a", "b"], ["branch", "a.gqlite", "--merge"],
+      ["branch", "a.gqlite", "draft", "--merge", "--drop"], ["branch", "a.gqlite", "draft", "--into", "b"],
+      ["branch", "a.gqlite", "draft", "--merge", "--conflicts", "both"], ["--branch", "draft", "{ a: 1 }"],
+      ["live", "--db", "a.gqlite", "--branch", "draft", "{ names := User.name }"],
+    ] { #expect(try run(arguments).status == 2, "\(arguments)") }
+    #expect(try folder.gqlite("branch", "--help").output.hasPrefix("usage: gqlite branch FILE\n"))
+  }
+}
