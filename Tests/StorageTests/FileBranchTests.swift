@@ -181,14 +181,19 @@ import Testing
     try database.run(insert(11))
     #expect(try follower.run("{ count(Item) }").jsonString == #"{"count":4}"#)
     #expect(try follower.branch("draft").run("{ count(Item) }").jsonString == #"{"count":4}"#)
-    #expect(code { try follower.branch("draft").run(insert(12)) } == "storage-read-only")
+    let seen = try follower.branch("draft")
+    try draft.run(insert(20))
+    #expect(try seen.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+    try seen.refresh()
+    #expect(try seen.run("{ count(Item) }").jsonString == #"{"count":5}"#)
+    #expect(code { try seen.run(insert(12)) } == "storage-read-only")
     #expect(code { _ = try follower.branch("new") } == "storage-read-only")
     #expect(code { _ = try follower.branch("darft", creates: false) } == "unknown-branch")
     try draft.drop()
     #expect(try RawFile.integer(path, "PRAGMA user_version") == 3)
     #expect(try RawFile.integer(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'gqlite_branch%'") == 0)
     #expect(code { try draft.run(insert(12)) } == "unknown-branch")
-    #expect(try draft.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+    #expect(try draft.run("{ count(Item) }").jsonString == #"{"count":5}"#)
     #expect(try database.branches == [])
     try database.run(insert(13))
     #expect(try follower.run("{ count(Item) }").jsonString == #"{"count":5}"#)
@@ -244,6 +249,12 @@ import Testing
     #expect(code { try database.dropBranch("draft") } == "unknown-branch")
     #expect(try Database.verify(path: path) == [])
     #expect(try database.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+  }
+
+  @Test("another storage keeps no branches, and says so") func otherStorage() throws {
+    let database = try Database(MemoryBackend(), schema: Self.schema)
+    #expect(code { _ = try database.branch("draft") } == "not-on-branch")
+    #expect(try database.branches == [])
   }
 
   @Test("commits of a branch become one change set") func ownLog() throws {

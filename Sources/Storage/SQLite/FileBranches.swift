@@ -77,6 +77,16 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     (known, logBytes, rebasedNext, replaced) = ([:], [:], nil, nil)
     (count, pastBytes, mostPastBytes) = (0, 0, 0)
     guard let layout, file.format >= StorageFormat.newest else { return }
+    do throws(QueryError) {
+      try beginReading(layout, reader)
+    } catch {
+      // Where SQLite finds the tables damaged, the database works without them.
+      guard error.problems.first?.code == "storage-corrupt" else { throw error }
+      (count, pastBytes) = (0, 0)
+    }
+  }
+
+  private func beginReading(_ layout: StorageLayout, _ reader: StorageReader) throws(QueryError) {
     let connection = try connection()
     pastBytes = Int(
       clamping: try connection.integer("SELECT coalesce(sum(length(body)), 0) FROM gqlite_branch_past") ?? 0)

@@ -1,4 +1,6 @@
+import Foundation
 import GQLite
+import Synchronization
 import Testing
 
 /// Branches of a database in memory; those of files are in the tests of storage.
@@ -133,6 +135,25 @@ import Testing
     #expect(codes { try draft.database.backup(to: "/nowhere/file") } == ["not-on-branch"])
     #expect(codes { _ = try draft.database.branch("inner") } == ["not-on-branch"])
     #expect(codes { _ = try inner.database.branch("inner") } == ["not-on-branch"])
+  }
+
+  @Test("live queries hear of a branch's changes") func liveQueries() throws {
+    let draft = try database.branch("draft")
+    let last = Mutex("")
+    let subscription = try draft.prepare("{ names := User.name }").subscribe { event in
+      last.withLock { $0 = event.answer?.jsonString ?? "" }
+    }
+    func expect(_ text: String) {
+      for _ in 0..<500 where last.withLock({ $0 }) != text { Thread.sleep(forTimeInterval: 0.01) }
+      #expect(last.withLock { $0 } == text)
+    }
+    expect(#"{"names":["Ada","Bo"]}"#)
+    try draft.run(rename(1, "Ann"))
+    expect(#"{"names":["Ann","Bo"]}"#)
+    try database.run(rename(2, "Bob"))
+    try draft.refresh()
+    expect(#"{"names":["Ann","Bob"]}"#)
+    withExtendedLifetime(subscription) {}
   }
 
   @Test("whoever has the database of a branch has the branch") func shared() throws {
