@@ -4,6 +4,6 @@ import Testing
 /// Branches of files under losses of power and faults; see ``BranchProof``.
 @Suite struct BranchProofTests {
   @Test func stepsAreWhole() {
-    Tries.expect(BranchProof.run(tries: 160 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 160, "states")
+    Tries.expect(BranchProof.run(tries: 80 * Tries.factor, seed: Tries.seed, jobs: 2), atLeast: 80, "states")
   }
 }

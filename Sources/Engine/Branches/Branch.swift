@@ -1,7 +1,7 @@
 import GQLBase
 import GQLStore
 
-/// A context with a name, which the database keeps.
+/// A context with a name, kept by the database.
 ///
 /// ```swift
 /// let draft = try database.branch("draft")
@@ -14,7 +14,7 @@ import GQLStore
 ///
 /// All who open a branch of one name get the same one. Any number of threads may use it.
 public final class Branch: EditingContext, @unchecked Sendable {
-  /// The name, which the database knows it by.
+  /// The name under which the database keeps it.
   public let name: String
   private let log: BranchLog
 
