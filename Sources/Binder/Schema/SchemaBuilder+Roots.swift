@@ -49,6 +49,7 @@ extension SchemaBuilder {
         report(.reservedName(name: name), at: field.name.range)
         continue
       }
+      if name == VersionCatalog.changesName { report(.versionName(name), at: field.name.range) }
       guard let root = root(field.type) else {
         report(.unusableRootField(name: name), at: field.name.range)
         continue

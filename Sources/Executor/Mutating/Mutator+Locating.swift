@@ -161,6 +161,16 @@ extension Mutator {
     for index in 0..<found.rows.count { answered.append(found.rows[index]) }
   }
 
+  /// Forgets the history of entities, live and deleted.
+  func erase(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
+    try find(program.locate, context)
+    try find(program.locateDeleted, context, deletedOf: program.mutation.type)
+    guard !answered.isEmpty else { return }
+    answered.sort()
+    change()
+    transaction.eraseHistory(program.mutation.type, rows: answered)
+  }
+
   // MARK: - Restore
 
   func restore(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
