@@ -151,12 +151,28 @@ struct VersionBinder {
   }
 
   /// What is to be done where a version lacks a field that its entity has; nil for other fields.
-  func remedy(_ name: Name, of type: EntityTypeID) -> Remedy? {
+  func remedy(forField name: Name, of type: EntityTypeID) -> Remedy? {
+    if name.text == VersionCatalog.listName { return remedy(type) }
     guard case .version(let entity)? = binder.catalog[type].pastRole,
       binder.catalog[entity].property(named: name.text) != nil
     else { return nil }
     return Remedy(
       help: "versions have no lists of objects, no computed fields, and none with '@history(off: true)': "
         + "'@asOf(version: …)' reads the entity as it was")
+  }
+
+  /// What is to be done where no type has a history; nil for other names.
+  func remedy(forRoot name: Name) -> Remedy? {
+    if name.text != VersionCatalog.changesName { return nil }
+    return Remedy(help: "'type T @history' keeps the changes of its entities from then on")
+  }
+
+  /// What is to be done where a history is to be erased that a type does not have; nil for other names.
+  func remedy(forMutation name: Name) -> Remedy? {
+    let verb = BoundMutation.Kind.erase.rawValue
+    guard name.text.hasPrefix(verb),
+      let type = binder.catalog.type(named: String(name.text.dropFirst(verb.utf8.count))), type.history == nil
+    else { return nil }
+    return Remedy(help: "'\(type.name)' has no history: '@history' keeps one")
   }
 }

@@ -165,10 +165,9 @@ extension Mutator {
   func erase(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
     try find(program.locate, context)
     try find(program.locateDeleted, context, deletedOf: program.mutation.type)
-    guard !answered.isEmpty else { return }
     answered.sort()
-    change()
-    transaction.eraseHistory(program.mutation.type, rows: answered)
+    if !answered.isEmpty { change() }
+    HistoryErasure(in: transaction).erase(program.mutation.type, rows: answered)
   }
 
   // MARK: - Restore

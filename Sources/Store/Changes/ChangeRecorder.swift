@@ -129,14 +129,6 @@ extension WriteTransaction {
     return takeRecorded()
   }
 
-  /// Has the history of what rows were forgotten, as far as it is kept; they stay what they are.
-  package func eraseHistory(_ type: EntityTypeID, rows: [UInt32]) {
-    for row in rows { erased.insert(DeletedRow(type: type, row: row)) }
-    guard let recorder else { return }
-    let recording = recorder.table(ownedTable(type))
-    for row in rows { recording.noteErasure(row) }
-  }
-
   /// Forgets the changes since recording began, or since they were taken last: they will not be taken back.
   package func forgetChanges() {
     #if DEBUG
