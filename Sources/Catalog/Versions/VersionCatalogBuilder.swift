@@ -53,8 +53,8 @@ struct VersionCatalogBuilder {
     draft.addKey(number)
     let owner = draft.addOwner()
     addIndex("id", .hash, draft.keyColumns, isPrimary: true, to: &draft.versions)
-    addIndex("_version", .btree, [number], isPrimary: false, to: &draft.versions)
-    addIndex("_from", .btree, [from], isPrimary: false, to: &draft.versions)
+    addIndex("_version", .ordered, [number], isPrimary: false, to: &draft.versions)
+    addIndex("_from", .ordered, [from], isPrimary: false, to: &draft.versions)
     catalog.types.append(draft.versions)
 
     let forward = RelationID(catalog.relations.count)
@@ -131,8 +131,8 @@ struct VersionCatalogBuilder {
     let owner = field.addColumn("~fields", .entity(id))
     draft.type.idProperties = [0, 2, 3].map { PropertyID($0) }
     addIndex("id", .hash, [version, typeName, key], isPrimary: true, to: &draft.type)
-    addIndex("version", .btree, [version], isPrimary: false, to: &draft.type)
-    addIndex("time", .btree, [time], isPrimary: false, to: &draft.type)
+    addIndex("version", .ordered, [version], isPrimary: false, to: &draft.type)
+    addIndex("time", .ordered, [time], isPrimary: false, to: &draft.type)
     catalog.types += [draft.type, field.type]
     catalog.relations.append(
       Relation(
