@@ -187,6 +187,10 @@ package struct EntityType: Sendable, Hashable {
   package var identity = Identity()
   /// `@history`: how long old values are kept; nil where none are.
   package var history: HistoryRule?
+  /// The hidden type of its versions, in a ``VersionCatalog``.
+  package var versions: EntityTypeID?
+  /// Of a hidden type of a ``VersionCatalog``: what its rows are.
+  package var pastRole: PastRole?
   /// The places of many properties by their names; empty where they are few.
   private var propertyPlaces: [String: Int32] = [:]
 
@@ -230,6 +234,16 @@ package struct EntityType: Sendable, Hashable {
 }
 
 extension EntityType {
+  /// A role of a hidden type that shows the past.
+  package enum PastRole: Sendable, Hashable {
+    /// Versions of the entities of a type.
+    case version(of: EntityTypeID)
+    /// Changes of entities of all types.
+    case change
+    /// The fields that a change has changed.
+    case changedField
+  }
+
   package enum Kind: Sendable, Hashable {
     /// Entities with a primary key.
     case entity

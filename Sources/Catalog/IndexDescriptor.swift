@@ -67,6 +67,9 @@ extension IndexDescriptor.Kind {
     package let upkeep: Upkeep
   }
 
+  /// The kind of index that is read in the order of its keys.
+  static let ordered = btree
+
   package var facts: Facts {
     switch self {
     case .hash: Self.hashFacts

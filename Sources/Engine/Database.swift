@@ -308,8 +308,7 @@ public final class Database: Sendable {
   ///
   /// - Throws: ``QueryError`` with every problem.
   package func check(_ document: QueryDocument) throws(QueryError) -> QueryError? {
-    let catalog = self.catalog
-    let warnings = try document.bound(catalog, commands: commandDescriptors(catalog)).warnings
+    let warnings = try preparer.bound(document, RunOptions()).warnings
     return warnings.isEmpty ? nil : QueryError(warnings, in: document.source)
   }
 

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLQuery
 
 /// A preparer of the operations of documents, for a database.
@@ -35,10 +36,25 @@ struct OperationPreparer {
     of document: QueryDocument, _ options: RunOptions
   ) throws(QueryError) -> [(operation: PreparedOperation, query: BoundQuery)] {
     try database.refresh()
-    let catalog = database.catalog
-    let queries = try document.bound(catalog, commands: database.commandDescriptors(catalog), run: options).queries
+    let (queries, catalog, _) = try bound(document, options)
     return zip(document.operations, queries).map {
-      (PreparedOperation(document: document, operation: $0, query: $1), $1)
+      (PreparedOperation(document: document, operation: $0, query: $1, $1.pastRolesRead(catalog)), $1)
     }
+  }
+
+  /// Binds every operation of a document: under the catalog with versions of entities, where one reads these.
+  func bound(
+    _ document: QueryDocument, _ options: RunOptions
+  ) throws(QueryError) -> (queries: [BoundQuery], catalog: Catalog, warnings: [Diagnostic]) {
+    let catalog = database.catalog
+    if catalog.types.contains(where: { $0.history != nil }), document.mayReadVersions {
+      let versions = VersionReader(database: database).catalog(of: catalog)
+      let (queries, warnings) = try document.bound(
+        versions, commands: database.commandDescriptors(versions), run: options)
+      if queries.contains(where: { !$0.pastRolesRead(versions).isEmpty }) { return (queries, versions, warnings) }
+    }
+    let (queries, warnings) = try document.bound(
+      catalog, commands: database.commandDescriptors(catalog), run: options)
+    return (queries, catalog, warnings)
   }
 }

@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 import GQLExecutor
 import GQLQuery
 import GQLStore
@@ -15,6 +16,8 @@ final class PreparedOperation: Sendable {
   let isSegmented: Bool
   /// Indicates whether its query is one of segments.
   let hasSegments: Bool
+  /// What it reads of the versions and changes of entities.
+  let pastRoles: Set<EntityType.PastRole>
   let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.
   let segments = Lock<[(shape: StructuralShape, plans: SegmentPlans)]>([])
@@ -32,7 +35,7 @@ final class PreparedOperation: Sendable {
   }
 
   /// `query` is the operation bound without values of structural parameters.
-  init(document: QueryDocument, operation: Int, query: BoundQuery) {
+  init(document: QueryDocument, operation: Int, query: BoundQuery, _ pastRoles: Set<EntityType.PastRole> = []) {
     self.document = document
     self.operation = operation
     name = document.operationName(operation)
@@ -40,7 +43,9 @@ final class PreparedOperation: Sendable {
     let definition = document.definition(operation)
     explanation = ExplanationRequest(definition)
     hasSegments = !query.segments.isEmpty || definition.operation == .mutation
-    isSegmented = !query.segments.isEmpty || definition.operation == .mutation || explanation != nil
+    self.pastRoles = pastRoles
+    isSegmented =
+      !query.segments.isEmpty || definition.operation == .mutation || explanation != nil || !pastRoles.isEmpty
     var cache = PlanCache()
     if structural.isEmpty, !isSegmented {
       cache.insert(

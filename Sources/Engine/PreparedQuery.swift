@@ -49,6 +49,8 @@ public final class PreparedQuery: Sendable {
   var operation: Int { prepared.operation }
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   var structural: [String] { prepared.structural }
+  /// What it reads of the versions and changes of entities.
+  var pastRoles: Set<EntityType.PastRole> { prepared.pastRoles }
   /// Whether it is more than one plain query.
   var isSegmented: Bool { prepared.isSegmented }
   /// Indicates whether its query is one of segments.
@@ -131,7 +133,11 @@ public final class PreparedQuery: Sendable {
   public func run(
     _ variables: [String: Value] = [:], on view: DatabaseView, options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
-    try run(variables, on: view.snapshot, options: options)
+    // Versions are those up to now.
+    if !pastRoles.isEmpty, try database.latest() !== view.snapshot {
+      throw PastProblem.noVersions.error(at: document.definition(operation).range, in: document.source)
+    }
+    return try run(variables, on: view.snapshot, options: options)
   }
 
   /// Runs and puts the answer, compact JSON in UTF-8, in the place of what `buffer` holds; keeps its capacity. For

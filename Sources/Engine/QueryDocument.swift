@@ -127,6 +127,12 @@ package final class QueryDocument: Sendable {
     return text.contains("@asOf") || text.contains(BoundUndo.field)
   }
 
+  /// Indicates whether its operations may read versions of entities.
+  var mayReadVersions: Bool {
+    let text = String(decoding: source.bytes, as: UTF8.self)
+    return text.contains(VersionCatalog.argumentName) || text.contains(VersionCatalog.changesName)
+  }
+
   /// Whether an operation changes data.
   package var hasMutations: Bool { nodes.contains { $0.operation == .mutation } }
 

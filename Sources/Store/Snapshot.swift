@@ -10,6 +10,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   let tables: [Table]
   let dangling: DanglingLinks
   let growth: GrowthMark
+  /// The rows of which the transaction that made the snapshot has erased the history.
+  let erased: Set<DeletedRow>
   /// Estimates that cost more than a few hundred nanoseconds.
   let estimates = EstimateCache()
   /// Another number for every snapshot of the process.
@@ -21,8 +23,9 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
-    growth: GrowthMark
+    growth: GrowthMark, erased: Set<DeletedRow> = []
   ) {
+    self.erased = erased
     self.catalog = catalog
     self.version = version
     self.layout = layout

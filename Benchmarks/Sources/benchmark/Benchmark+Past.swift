@@ -131,6 +131,7 @@ extension Benchmark {
     let (first, time) = try fill(memory)
     Self.show("state_history", "an update of a type with a history", time / Double(Self.changes) * 1e6, "µs")
     try measureFar(memory, first, "memory")
+    try measureVersions(memory)
     var sizes: [Int] = []
     for directive in ["", "@history"] {
       let path = folder.appendingPathComponent("a\(sizes.count).gqlite").path
@@ -153,6 +154,28 @@ extension Benchmark {
     let again = try Self.shortest(1_000) { _ = try database.view(version: version) }
     Self.show("state_records", "the version \(Self.changes) changes back, by records in \(place)", far * 1e3, "ms")
     Self.show("state_records_again", "the same again", again * 1e6, "µs")
+  }
+
+  /// Measures the versions of an entity, of those that a database has had.
+  private func measureVersions(_ database: Database) throws {
+    let update = try database.prepare("mutation($value: Int!) { updateNote(where: id == 7, set: {value: $value}) }")
+    for value in 1...10 { try update.run(["value": .int(Int64(-value))]) }
+    let question = try database.prepare(
+      "{ note(id: 7) { _versions(orderBy: -_version, limit: 10) { value _version _from } } }")
+    let made = try Self.seconds { _ = try question.run() }
+    let answer = try Value(json: question.run().jsonString)["note"]?["_versions"]?.list ?? []
+    guard answer.map({ $0["value"]?.int }) == (1...10).reversed().map({ Int64(-$0) }) else {
+      throw Failure("the versions of an entity are wrong")
+    }
+    let again = try Self.shortest(1_000) { _ = try question.run() }
+    var next = Double.infinity
+    for value in 0..<200 {
+      try update.run(["value": .int(Int64(value))])
+      next = min(next, try Self.seconds { _ = try question.run() })
+    }
+    Self.show("state_versions", "the first question for versions, which makes them all", made * 1e3, "ms")
+    Self.show("state_ten", "ten versions of an entity", again * 1e6, "µs")
+    Self.show("state_ten_next", "the same after a change", next * 1e6, "µs")
   }
 
   private static func seconds(_ body: () throws -> Void) rethrows -> Double {

@@ -31,6 +31,7 @@ extension Binder {
     switch operation.operation {
     case .query, .subscription: break
     case .mutation:
+      versionRefusal = .versionsOfMutation
       bindMutationSelection(SelectionSource(set: operation.selectionSet, environment: Environment()))
       return
     }

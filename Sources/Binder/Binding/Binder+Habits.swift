@@ -256,7 +256,8 @@ extension Binder {
 
   /// `allPersons`, `Person_aggregate`, `Person_by_pk`.
   func remedy(forRoot name: Name, _ entry: SelectionEntry) -> Remedy? {
-    if let remedy = remedy(forClause: entry, name, of: nil) { return remedy }
+    let versions = VersionBinder(binder: self)
+    if let remedy = versions.remedy(forRoot: name) ?? remedy(forClause: entry, name, of: nil) { return remedy }
     guard name.text.utf8.count <= 128, suggestions.mayLook(at: catalog.types.count) else { return nil }
     var text = name.text.lowercased()
     var isCount = false
@@ -290,6 +291,7 @@ extension Binder {
   /// `createPerson`, `insert_Person`.
   func remedy(forMutation name: Name) -> Remedy? {
     guard name.text.utf8.count <= 128, suggestions.mayLook(at: catalog.types.count) else { return nil }
+    if let remedy = VersionBinder(binder: self).remedy(forMutation: name) { return remedy }
     let text = name.text.lowercased()
     for (written, verb) in ForeignName.verbs where text.hasPrefix(written) {
       var rest = text.dropFirst(written.count)
@@ -356,6 +358,7 @@ extension Binder {
   /// A selected field that is none.
   func remedy(forField name: Name, _ entry: SelectionEntry, of type: EntityTypeID) -> Remedy? {
     let entity = catalog[type]
+    if let remedy = VersionBinder(binder: self).remedy(forField: name, of: type) { return remedy }
     let outer = siblings.last?.first?.field
     let set = siblings.count > 2 || outer.flatMap { catalog.root(named: $0)?.isList } == true ? outer : nil
     if ForeignName.wrappers.contains(name.text), let inner = entry.set {

@@ -146,7 +146,7 @@ extension Binder {
     switch kind {
     case .insert: break
     case .upsert: mutation.conflict = bindConflict(type, given, name, entry.environment)
-    case .update, .delete, .restore:
+    case .update, .delete, .restore, .erase:
       bindLocated(kind, type, given, name, hint, all, entry.environment, isKnown: isKnown, into: &mutation)
     }
     if !inner.isEmpty || isGraphQL {
@@ -227,7 +227,7 @@ extension Binder {
       assignment = binder.bindAssignment(written.value, type, inner)
     }
     usedVariables.formUnion(usedBefore)
-    if kind == .restore || kind == .delete && given["hard"] != nil {
+    if kind == .restore || kind == .erase || kind == .delete && given["hard"] != nil {
       var deleted = located
       deleted.sets[0].source = .given
       deleted.sets[0].hint = nil

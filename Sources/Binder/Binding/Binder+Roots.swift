@@ -20,12 +20,13 @@ extension Binder {
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return .typename(rootType) }
     if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
-    guard let root = catalog.root(named: name.text) else {
+    guard let named = catalog.root(named: name.text) else {
       let remedy = remedy(forRoot: name, entry)
       let near = remedy == nil ? suggest(name, catalog.rootFieldNames) : []
       report(.unknownRoot(name: name.text, near: near), remedy, at: name.range)
       return nil
     }
+    let (root, arguments) = VersionBinder(binder: self).root(named, entry.arguments, of: name, entry.environment)
     let set = reserveSet(root.type, at: name.range)
     let hint = fieldDirectives(entry.directives, over: root.type, walks: ["recurse", "expand"])
     if let directive = entry.directives.first(where: { $0.name.text == "recurse" }) {
@@ -36,7 +37,7 @@ extension Binder {
       inner.append(SelectionSource(expansion: expansion, environment: entry.environment, condition: nil))
     }
     if !root.isList, catalog[root.type].isAbstract {
-      bindKey(entry.arguments, of: name, abstract: root.type, into: set, entry.environment)
+      bindKey(arguments, of: name, abstract: root.type, into: set, entry.environment)
       return bindSelection(set, inner, name, entry.environment).map { .one($0) }
     }
     if root.isList {
@@ -44,15 +45,15 @@ extension Binder {
       bound.hint = hint
       if isGrouped(entry) {
         reportWalks(entry)
-        return bindGroups(entry, inner, set, bound, name).map { .many($0) }
+        return bindGroups(entry.with(arguments), inner, set, bound, name).map { .many($0) }
       }
       bindArguments(
-        entry.arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
+        arguments, of: name, lets: inner, environment: entry.environment, into: &bound)
       query[set] = bound
     } else {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
-      guard let source = bindKey(entry.arguments, of: name, type: root.type, entry.environment) else {
+      guard let source = bindKey(arguments, of: name, type: root.type, entry.environment) else {
         _ = bindSelection(set, inner, name, entry.environment)
         return nil
       }
@@ -113,6 +114,7 @@ extension Binder {
   func rootSet(
     _ root: RootName, _ arguments: [Argument], _ name: Name, _ environment: Environment
   ) -> Operand {
+    let (root, arguments) = VersionBinder(binder: self).root(root, arguments, of: name, environment)
     let set = reserveSet(root.type, at: name.range)
     var bound = BoundSet(type: root.type, source: root.source, range: name.range)
     bindArguments(arguments, of: name, environment: environment, into: &bound)

@@ -90,6 +90,8 @@ final class Binder {
   var values = MutationValues()
   /// What `new` is, within an upsert's `set:`.
   var newRow: NewRow?
+  /// Why no versions of entities can be read here; nil where they can.
+  var versionRefusal: BindingProblem?
   /// Whether `_inserted` has a meaning: within what an insert or an upsert answers.
   var answersRows = false
   /// Every grouping so far, with what was found out about it.
@@ -195,6 +197,7 @@ final class Binder {
 
   /// A place for a set, before the sets inside it: parents stand before children.
   func reserveSet(_ type: EntityTypeID, at range: SourceRange) -> SetID {
+    if let versionRefusal, catalog[type].pastRole != nil { report(versionRefusal, at: range) }
     query.sets.append(BoundSet(type: type, source: .all, range: range))
     return SetID(query.sets.count - 1)
   }

@@ -7,7 +7,8 @@ extension BindingProblem {
     "selection-on-value", "missing-selection", "missing-key", "unknown-fragment", "fragment-cycle", "unknown-type",
     "impossible-fragment", "conflicting-fields", "unknown-variable", "duplicate-variable", "not-input-type",
     "wrong-variable-type", "wrong-default", "missing-argument", "unknown-directive", "unknown-index",
-    "misplaced-directive", "misplaced-splat", "wrong-type", "incomparable-types", "unordered-type", "wrong-operands",
+    "misplaced-directive", "misplaced-versions", "misplaced-splat", "wrong-type", "incomparable-types",
+    "unordered-type", "wrong-operands",
     "plural-path",
     "ambiguous-name", "no-element", "invalid-pattern", "negative-limit", "unknown-function", "not-a-set",
     "impossible-cast", "wrong-filter", "unknown-operator", "wrong-order", "constant-term",
@@ -58,6 +59,7 @@ extension BindingProblem {
       case .unknownDirective: "unknown-directive"
       case .unknownIndex: "unknown-index"
       case .misplacedDirective, .pastOfMutation: "misplaced-directive"
+      case .versionsOfMutation, .versionsOfPast: "misplaced-versions"
       case .momentNotOne(let isMissing): isMissing ? "missing-argument" : "duplicate-argument"
       case .misplacedSplat: "misplaced-splat"
       case .notRecursive: "not-recursive"
@@ -156,6 +158,8 @@ extension BindingProblem {
     case .momentNotOne(true): "'@asOf' needs a 'version' or a 'time'"
     case .momentNotOne(false): "'@asOf' takes a 'version' or a 'time', not both"
     case .pastOfMutation: "a mutation changes the newest version: '@asOf' cannot stand here"
+    case .versionsOfMutation: "versions are read of what is committed, which a mutation is not yet: query them after it"
+    case .versionsOfPast: "versions are those up to now: '@asOf' cannot stand over them; compare '_version' instead"
     case .notRecursive(let field, nil, _): "'\(field)' at the root cannot repeat itself"
     case .notRecursive(let field, let source?, let target) where source == target:
       "'\(field)' cannot repeat itself from an element further out"

@@ -60,6 +60,8 @@ package enum BindingProblem: Sendable {
   case momentNotOne(isMissing: Bool)
   /// `mutation @asOf(version: 3) { … }`
   case pastOfMutation
+  /// `_versions` in what a mutation answers, or of an earlier version.
+  case versionsOfMutation, versionsOfPast
   /// `{ User @foo { id } }`
   case unknownDirective(name: String, near: [String])
   /// `{ User @using(access: HASH, index: "agee") { id } }`

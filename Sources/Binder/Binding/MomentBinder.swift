@@ -36,9 +36,11 @@ struct MomentBinder {
         return
       }
       binder.query.segments = parts.map { moment, entries in
+        binder.versionRefusal = moment == nil ? nil : .versionsOfPast
         let part = binder.part { $0.rootFields(entries) }
         return moment.map { .past($0, part) } ?? .query(part)
       }
+      binder.versionRefusal = nil
       binder.query.segments = binder.query.segments.map { $0.completed(as: binder.query) }
     }
     binder.finishPaging()

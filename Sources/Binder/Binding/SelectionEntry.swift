@@ -92,11 +92,16 @@ final class SelectionEntry {
     return copy(field, expression, environment, directives.filter { $0.name.text != directive })
   }
 
+  /// The same with other arguments.
+  func with(_ arguments: [Argument]) -> SelectionEntry { copy(field, expression, environment, nil, arguments) }
+
   private func copy(
-    _ field: Name?, _ expression: Expression?, _ environment: Environment, _ directives: [Directive]? = nil
+    _ field: Name?, _ expression: Expression?, _ environment: Environment, _ directives: [Directive]? = nil,
+    _ arguments: [Argument]? = nil
   ) -> SelectionEntry {
     let result = SelectionEntry(
-      key: key, field: field, expression: expression, arguments: arguments, directives: directives ?? self.directives,
+      key: key, field: field, expression: expression, arguments: arguments ?? self.arguments,
+      directives: directives ?? self.directives,
       set: set, splat: splat, environment: environment, condition: condition, range: range, declared: declared)
     result.isExpanded = isExpanded
     result.expansion = expansion

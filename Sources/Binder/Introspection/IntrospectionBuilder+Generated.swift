@@ -61,7 +61,7 @@ extension IntrospectionBuilder {
         guard let order = order(property.signature.type) else { continue }
         fields.append(input(property.name, order, property.description, property.deprecation))
       }
-      if catalog[id].kind == .entity || catalog[id].kind == .interface {
+      if catalog[id].pastRole == nil, catalog[id].kind == .entity || catalog[id].kind == .interface {
         fields.append(argument("_createdAt", named(.direction), "Sorts by the time of creation."))
         fields.append(argument("_updatedAt", named(.direction), "Sorts by the time of the last change."))
       }
@@ -347,7 +347,9 @@ extension IntrospectionBuilder {
     }
   }
 
-  private func isSaved(_ id: EntityTypeID) -> Bool { catalog[id].kind == .entity && isVisible(id) }
+  private func isSaved(_ id: EntityTypeID) -> Bool {
+    catalog[id].kind == .entity && catalog[id].pastRole == nil && isVisible(id)
+  }
 
   // MARK: - Roots
 
@@ -374,10 +376,20 @@ extension IntrospectionBuilder {
     guard GraphQLName.isFree(name) else { return }
     let type = Schema.Reference.named(number(catalog[id].name))
     if isList {
+      var arguments = setArguments(of: id)
+      var description = "Returns the '\(catalog[id].name)' entities that match, or all of them."
+      if catalog[id].pastRole == .change {
+        description = "Returns what has changed of the types whose history is kept."
+        arguments += [
+          argument("from", reference("Int"), "The version that the changes lead from."),
+          argument("to", reference("Int"), "The version that the changes lead to."),
+          argument("types", .list(.nonNull(reference("String"))), "The types of the entities."),
+        ]
+      }
       fields.append(
         Schema.Field(
-          name: name, description: "Returns the '\(catalog[id].name)' entities that match, or all of them.",
-          arguments: setArguments(of: id), type: .nonNull(.list(.nonNull(type))), deprecation: nil))
+          name: name, description: description,
+          arguments: arguments, type: .nonNull(.list(.nonNull(type))), deprecation: nil))
     } else if let arguments = keyArguments(of: id) {
       fields.append(
         Schema.Field(

@@ -9,7 +9,8 @@ extension IntrospectionSchema {
   ///
   /// Complexity: O(types and their fields).
   package init(_ catalog: Catalog, commands: [CommandDescriptor] = []) {
-    var builder = IntrospectionBuilder(catalog, commands)
+    // What has no history has no versions, and stays as it is.
+    var builder = IntrospectionBuilder(VersionCatalog(catalog).catalog, commands)
     self = builder.build()
   }
 }
@@ -203,6 +204,7 @@ struct IntrospectionBuilder {
           deprecation: property.deprecation))
     }
     switch type.kind {
+    case .entity where type.pastRole != nil: fields += metaFields(of: type).filter { $0.name == "_cursor" }
     case .entity: fields += metaFields(of: type)
     // Members' groups take other arguments than the interface's.
     case .interface: fields += metaFields(of: type).filter { $0.name != "_items" }
@@ -340,7 +342,7 @@ struct IntrospectionBuilder {
       arguments.append(argument("distinctOn", keys, "Keeps the first entity of those that are equal in these fields."))
       if isSupported("grouping") { arguments.append(argument("groupBy", keys, "Groups the entities by these fields.")) }
     }
-    if isSupported("deletedEntities"), !catalog[type].isElement {
+    if isSupported("deletedEntities"), !catalog[type].isElement, catalog[type].pastRole == nil {
       arguments.append(argument("deleted", named(.deleted), "Selects deleted entities, alone or with the others."))
     }
     return arguments

@@ -56,8 +56,10 @@ extension MutationField {
   /// All mutation fields, in the order of the types, then the commands.
   package static func all(of catalog: Catalog, commands: [CommandDescriptor] = []) -> [MutationField] {
     var fields: [MutationField] = []
-    for type in catalog.types where type.kind == .entity {
-      for kind in BoundMutation.Kind.allCases { fields.append(MutationField(kind, type)) }
+    for type in catalog.types where type.kind == .entity && type.pastRole == nil {
+      for kind in BoundMutation.Kind.allCases where kind != .erase || type.history != nil {
+        fields.append(MutationField(kind, type))
+      }
     }
     for index in commands.indices { fields.append(MutationField(command: index, commands[index], catalog)) }
     return fields
@@ -68,7 +70,9 @@ extension MutationField {
     _ name: String, in catalog: Catalog, commands: [CommandDescriptor] = []
   ) -> MutationField? {
     for kind in BoundMutation.Kind.allCases where name.hasPrefix(kind.rawValue) {
-      if let type = catalog.type(named: String(name.dropFirst(kind.rawValue.utf8.count))), type.kind == .entity {
+      if let type = catalog.type(named: String(name.dropFirst(kind.rawValue.utf8.count))), type.kind == .entity,
+        kind != .erase || type.history != nil
+      {
         return MutationField(kind, type)
       }
     }
@@ -132,6 +136,9 @@ extension MutationField {
         all,
       ]
       description = "Restores the deleted entities that match."
+    case .erase:
+      arguments = [filter, all]
+      description = "Forgets what the entities that match, and the deleted ones, were before. They stay as they are."
     }
   }
 

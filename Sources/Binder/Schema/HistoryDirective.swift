@@ -30,6 +30,7 @@ enum HistoryDirective {
   /// cannot be out of the history.
   static func apply(_ definition: TypeDefinition, to entity: inout EntityType, _ builder: inout SchemaBuilder) {
     entity.history = rule(in: definition.directives, &builder)
+    checkNames(definition, entity, &builder)
     if !definition.fields.contains(where: { $0.directives.contains { $0.name.text == "history" } }) { return }
     var places: [String: Int] = [:]
     for (place, property) in entity.properties.enumerated() { places[property.name] = place }
@@ -45,6 +46,21 @@ enum HistoryDirective {
       } else {
         entity.properties[place].isOutOfHistory = isOff
       }
+    }
+  }
+
+  /// Warns of fields whose names versions have.
+  private static func checkNames(
+    _ definition: TypeDefinition, _ entity: EntityType, _ builder: inout SchemaBuilder
+  ) {
+    let names = entity.history == nil ? ["_version"] : VersionCatalog.fieldNames
+    for field in definition.fields where field.name.text.hasPrefix("_") {
+      if field.name.text == VersionCatalog.listName || names.contains(field.name.text) {
+        builder.report(.versionName(field.name.text), at: field.name.range)
+      }
+    }
+    if definition.name.text == VersionCatalog.changesName {
+      builder.report(.versionName(VersionCatalog.changesName), at: definition.name.range)
     }
   }
 

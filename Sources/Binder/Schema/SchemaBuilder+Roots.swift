@@ -40,15 +40,15 @@ extension SchemaBuilder {
     var seen: [String: SourceRange] = [:]
     for field in drafts[index].definition.fields {
       let name = field.name.text
-      if let first = seen[name] {
+      if let first = seen.updateValue(field.name.range, forKey: name) {
         report(.duplicateField(name: name, type: queryName, first: first), at: field.name.range)
         continue
       }
-      seen[name] = field.name.range
       if GraphQLName.isReserved(name) {
         report(.reservedName(name: name), at: field.name.range)
         continue
       }
+      if name == VersionCatalog.changesName { report(.versionName(name), at: field.name.range) }
       guard let root = root(field.type) else {
         report(.unusableRootField(name: name), at: field.name.range)
         continue

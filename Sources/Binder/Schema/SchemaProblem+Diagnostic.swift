@@ -1,4 +1,5 @@
 import GQLBase
+import GQLCatalog
 
 extension SchemaProblem {
   /// Every code that a schema's problems carry.
@@ -8,7 +9,7 @@ extension SchemaProblem {
     "unknown-directive-argument", "missing-directive-argument", "wrong-directive-argument", "repeated-directive",
     "misplaced-directive", "two-defaults", "wrong-default", "invalid-key", "not-indexable", "unknown-field",
     "duplicate-index-name", "unknown-inverse", "inverse-conflict", "possible-inverse", "root-name-clash",
-    "unusable-root-field", "ignored-arguments", "ignored-type", "nested-list",
+    "unusable-root-field", "ignored-arguments", "ignored-type", "nested-list", "version-name",
     "wrong-interface", "interface-field", "wrong-member", "rename-conflict", "number-conflict",
     "not-supported-yet",
   ].map { DiagnosticCode($0) }
@@ -45,6 +46,7 @@ extension SchemaProblem {
       case .ignoredFieldArguments: "ignored-arguments"
       case .ignoredType: "ignored-type"
       case .nestedList: "nested-list"
+      case .versionName: "version-name"
       case .notAnInterface, .missingInterface, .cyclicInterface: "wrong-interface"
       case .missingInterfaceField, .wrongInterfaceField: "interface-field"
       case .wrongMember: "wrong-member"
@@ -57,7 +59,9 @@ extension SchemaProblem {
 
   package var severity: Diagnostic.Severity {
     switch self {
-    case .unknownDirective, .possibleInverse, .unusableRootField, .ignoredFieldArguments, .ignoredType: .warning
+    case .unknownDirective, .possibleInverse, .unusableRootField, .ignoredFieldArguments, .ignoredType,
+      .versionName:
+      .warning
     default: .error
     }
   }
@@ -73,6 +77,7 @@ extension SchemaProblem {
     case .extensionOfNothing(let name, _): "there is no type '\(name)' to extend"
     case .extensionOfOtherKind(let name): "'\(name)' is a type of another kind"
     case .emptyType(let name): "'\(name)' has no fields"
+    case .versionName(let name): "'\(name)' is a name of the versions that '@history' keeps, which it hides"
     case .recursiveEmbedding(let path): "embedded type contains itself: \(path.joined(separator: " → "))"
     case .tooManyColumns(let type, let limit): "'\(type)' has more than \(limit) stored fields"
     case .unknownDirective(let name, _): "there is no directive '@\(name)'; it is ignored"
@@ -144,6 +149,10 @@ extension SchemaProblem {
       "index it from the owner: @index(fields: [\"owner.field\"])"
     case .possibleInverse(_, _, let inverse, _, _):
       "add @relation(inverse: \"\(inverse)\"), or @relation(inverse: null) if they are two relations"
+    case .versionName(VersionCatalog.changesName):
+      "give it another name, and read the changes of entities as '_changes'"
+    case .versionName(let name):
+      "give it another name: '@was(name: \"\(name)\")' keeps its values, and '@source(name: \"\(name)\")' reads it in data"
     case .rootNameClash: "name them with @root(one: \"…\", many: \"…\")"
     case .missingInterface(_, let interface, _): "add '& \(interface)' after 'implements'"
     case .wrongMember(_, _, .withoutID): "give it an 'id', so that it is an entity"

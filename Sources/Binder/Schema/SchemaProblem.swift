@@ -71,6 +71,8 @@ package enum SchemaProblem: Sendable {
   case unusableRootField(name: String)
   /// `type User { id: ID! friends(first: Int): [User] }`, a warning.
   case ignoredFieldArguments(field: String)
+  /// `type A @history { id: ID! _version: Int }`, a warning.
+  case versionName(String)
   /// `type Mutation { … }`, a warning.
   case ignoredType(name: String)
   /// `interface N { n: Int } type A { id: ID! a: [B!]! @relation(inverse: "n") }` where `n` is a field of an interface.

@@ -19,6 +19,10 @@ extension PreparedQuery {
       return try appendExplanation(
         explanation, variables, mutator?.snapshot() ?? snapshot, options: options, into: &output)
     }
+    if !pastRoles.isEmpty, mutator != nil {
+      throw PastProblem.noVersions.error(at: document.definition(operation).range, in: document.source)
+    }
+    let snapshot = try data(snapshot, options.interruption(document.limits, used: document.readBytes))
     let plans = try segmentPlans(
       variables, snapshot, options.interruption(document.limits, used: document.readBytes))
     if plans.isChange, mutator == nil {
@@ -47,6 +51,9 @@ extension PreparedQuery {
         isWritten = true
       case .mutation(let mutation):
         guard let mutator else { continue }
+        if mutation.mutation.kind == .erase, database.editing != nil {
+          throw PastProblem.noHistoryHere.error(at: mutation.mutation.range, in: document.source)
+        }
         let view = mutation.looksAtData ? mutator.snapshot() : snapshot
         let program = try mutation.program(self, view, parameters, planning)
         do {

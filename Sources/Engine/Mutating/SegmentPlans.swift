@@ -32,7 +32,7 @@ final class SegmentPlans: Sendable {
     let layouts = EntityLayouts(catalog)
     catalogVersion = catalog.version
     var isChange = false
-    segments = query.segments.map { segment in
+    segments = (query.segments.isEmpty ? [.query(query)] : query.segments).map { segment in
       switch segment {
       case .query(let query): return .query(PartPlan(query))
       case .past(let moment, let query):

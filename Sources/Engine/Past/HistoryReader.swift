@@ -38,7 +38,10 @@ struct HistoryReader {
       catalog: catalog, kept: history.types, types: numbers, newest: newest.version, moment: moment)
     let known = history.rewound(moment, numbers)
     let rewinding = Rewinding(newest.snapshot, history.types, interruption)
-    let isOfNewest = try read(request, history, oldest) { (step) throws(PastProblem) -> Bool in
+    let isOfNewest = try read(request, history) { (starts) throws(PastProblem) in
+      try check(starts, request, oldest)
+      return true
+    } _: { (step) throws(PastProblem) -> Bool in
       // Only where it begins is to be known.
       if known == nil { try rewinding.apply(step) }
       return known == nil
@@ -78,18 +81,20 @@ struct HistoryReader {
     }
   }
 
-  /// Calls with the records, as long as that returns true. Returns false where they go with a later version.
-  private func read(
-    _ request: HistoryRequest, _ history: KeptHistory, _ oldest: Int64,
+  /// Calls with where the past of each type begins, nil where none is kept, then with the records, for each type the
+  /// newest first, until a call returns false. Returns false, without a call, where they go with a later version.
+  func read(
+    _ request: HistoryRequest, _ history: KeptHistory, from begin: ([HistoryStart?]) throws(PastProblem) -> Bool,
     _ body: (HistoryStep) throws(PastProblem) -> Bool
   ) throws(PastProblem) -> Bool {
     if let records = history.records {
-      try check(request.types.map { records.start(of: $0) }, request, oldest)
-      try records.forEachStep(request) { (step) throws(PastProblem) in try body(step) }
+      if try begin(request.types.map { records.start(of: $0) }) {
+        try records.forEachStep(request) { (step) throws(PastProblem) in try body(step) }
+      }
       return true
     }
     guard let committer = database.committer, let storage = committer.storage as? any HistoryStorage else {
-      try check([], request, oldest)
+      _ = try begin([])
       return true
     }
     var problem: PastProblem?
@@ -106,13 +111,8 @@ struct HistoryReader {
       if committer.isGathering { try database.flush() }
       try database.alone(committer) { () throws(QueryError) in
         isOfNewest = try storage.readHistory(
-          request,
-          from: { starts in
-            trying { () throws(PastProblem) in
-              try check(starts, request, oldest)
-              return true
-            }
-          }, { step in trying { () throws(PastProblem) in try body(step) } })
+          request, from: { starts in trying { () throws(PastProblem) in try begin(starts) } },
+          { step in trying { () throws(PastProblem) in try body(step) } })
       }
     } catch {
       throw PastProblem.failed(error)

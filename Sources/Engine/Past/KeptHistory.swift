@@ -14,6 +14,8 @@ struct KeptHistory: Sendable {
   let types: HistoryTypes
   /// Of a database in memory; else its storage has them.
   var records: HistoryRecords?
+  /// The versions of entities, once somebody has asked for them.
+  let versions = KeptVersions()
   /// The one that was used last comes last.
   private var rewound: [Rewound] = []
   /// The newest version with which something was erased. What was made of an earlier one may hold that still.
@@ -34,6 +36,7 @@ struct KeptHistory: Sendable {
     if found.rows.contains(where: \.isErasing) {
       rewound = []
       lastErasure = commit.version
+      versions.forget()
     }
     records?.append(found, version: commit.version, time: commit.time)
   }

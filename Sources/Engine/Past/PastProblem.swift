@@ -14,6 +14,10 @@ enum PastProblem: Error, Sendable {
   case notUndoable(Int64, oldest: Int64?)
   /// `@asOf(version: null)`
   case noMoment
+  /// Versions of entities within a transaction, or in an editing context.
+  case noVersions
+  /// A history that is to be erased in an editing context, which has none.
+  case noHistoryHere
   /// A version that today's schema does not allow, with what it does not.
   case otherSchema(Int64, String)
   /// Changes that do not fit each other, which no valid record causes.
@@ -26,7 +30,7 @@ enum PastProblem: Error, Sendable {
 
   var code: DiagnosticCode {
     switch self {
-    case .noHistory, .noHistoryOf, .notUndoable: "no-history"
+    case .noHistory, .noHistoryOf, .notUndoable, .noVersions, .noHistoryHere: "no-history"
     case .unknownVersion, .noMoment: "unknown-version"
     case .otherSchema: "no-history"
     case .misfit: "storage-corrupt"
@@ -50,6 +54,9 @@ enum PastProblem: Error, Sendable {
       "the change of version \(version) is not kept, or of another schema"
         + (oldest.map { ": the oldest that can be undone is \($0)" } ?? "")
     case .noMoment: "a version or a time is expected, not null"
+    case .noHistoryHere: "an editing context has no history: what is to be erased is that of its database"
+    case .noVersions:
+      "versions of entities are read of the newest data, not in an earlier view, a transaction or an editing context"
     case .otherSchema(let version, let reason):
       "version \(version) does not fit today's schema: \(reason)"
     case .misfit: "a change does not fit the version after it"

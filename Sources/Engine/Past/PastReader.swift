@@ -33,8 +33,17 @@ struct PastReader {
   func version(
     at moment: PastMoment, reading types: Set<EntityTypeID>? = nil, _ interruption: Interruption? = nil
   ) throws(PastProblem) -> PastVersion {
+    try untilStable(interruption) { () throws(PastProblem) in
+      try versionNow(at: moment, reading: types, interruption)
+    }
+  }
+
+  /// Calls until something is found: what is kept of the past may be read between two changes by others.
+  func untilStable<Result>(
+    _ interruption: Interruption?, _ body: () throws(PastProblem) -> Result?
+  ) throws(PastProblem) -> Result {
     for attempt in 0..<Self.mostAttempts {
-      if let version = try versionNow(at: moment, reading: types, interruption) { return version }
+      if let result = try body() { return result }
       if let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
       // Whoever is changing the schema or erases publishes that next.
       if attempt > 0 { usleep(1000) }

@@ -5,6 +5,17 @@ import GQLQuery
 import GQLStore
 
 extension PreparedQuery {
+  /// Returns the data that the operation reads: the newest with the versions of entities beside it, where it reads these.
+  func data(_ snapshot: Snapshot, _ interruption: Interruption?) throws(QueryError) -> Snapshot {
+    if pastRoles.isEmpty { return snapshot }
+    let readsChanges = pastRoles.contains(.change)
+    do throws(PastProblem) {
+      return try VersionReader(database: database, readsChanges: readsChanges).snapshot(interruption)
+    } catch {
+      throw error.error(at: document.definition(operation).range, in: document.source)
+    }
+  }
+
   /// Returns the version that a part of the operation reads.
   ///
   /// - Parameter view: The data that the moment is computed with.
@@ -21,9 +32,14 @@ extension PreparedQuery {
     }
     do throws(PastProblem) {
       guard let value else { throw PastProblem.noMoment }
-      let version = try PastReader(database: database).version(
+      var version = try PastReader(database: database).version(
         at: moment.isVersion ? .version(value) : .time(value), reading: query.typesRead(view.catalog),
         planning.interruption)
+      if !pastRoles.isEmpty {
+        let catalog = database.past.history?.versions.catalog(of: version.snapshot.catalog)
+        // The tables of versions are not read of the past.
+        if let catalog { version.snapshot = version.snapshot.joined(with: nil, catalog) }
+      }
       // The operation is bound to the schema that it began with.
       guard version.snapshot.catalog.storesAlike(view.catalog) else {
         throw PastProblem.failed(

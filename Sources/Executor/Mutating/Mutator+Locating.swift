@@ -161,6 +161,15 @@ extension Mutator {
     for index in 0..<found.rows.count { answered.append(found.rows[index]) }
   }
 
+  /// Forgets the history of entities, live and deleted.
+  func erase(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
+    try find(program.locate, context)
+    try find(program.locateDeleted, context, deletedOf: program.mutation.type)
+    answered.sort()
+    if !answered.isEmpty { change() }
+    HistoryErasure(in: transaction).erase(program.mutation.type, rows: answered)
+  }
+
   // MARK: - Restore
 
   func restore(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {

@@ -248,6 +248,7 @@ package final class Mutator {
     case .update: try update(program, context)
     case .delete: isAnswered = try delete(program, constants, context, into: &output)
     case .restore: try restore(program, context)
+    case .erase: try erase(program, context)
     }
     if hasWritten, !isContinuing { try settle(program) }
     if !isAnswered { try answer(program, context, into: &output) }

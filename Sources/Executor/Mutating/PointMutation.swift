@@ -52,7 +52,7 @@ extension BoundMutation {
     case .upsert: if rows.contains(where: \.hasLinks) { return false }
     case .update: if assignment?.hasLinks ?? true { return false }
     case .delete: break
-    case .restore: return false
+    case .restore, .erase: return false
     }
     guard [constants, locate, answer].allSatisfy({ ($0?.sets.count ?? 0) <= 1 }) else { return false }
     return [constants, locate, answer].allSatisfy { $0?.isOfPlainValues ?? true }

@@ -22,6 +22,8 @@ package enum BoundSegment: Sendable, Equatable {
 package struct BoundMutation: Sendable, Equatable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case insert, upsert, update, delete, restore
+    /// Forgets the history of entities, which stay.
+    case erase
   }
 
   package var kind: Kind

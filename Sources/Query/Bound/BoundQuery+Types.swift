@@ -10,6 +10,20 @@ extension BoundQuery {
     for host in hosts { for path in host.inputs { for relation in path { reading.add(relation) } } }
     return reading.types
   }
+
+  /// Returns what the query reads of the hidden types of a ``VersionCatalog``.
+  package func pastRolesRead(_ catalog: Catalog) -> Set<EntityType.PastRole> {
+    // Such types come last.
+    if catalog.types.last?.pastRole == nil { return [] }
+    var parts = [self]
+    for segment in segments {
+      switch segment {
+      case .query(let part), .past(_, let part): parts.append(part)
+      case .mutation, .undo, .command: break
+      }
+    }
+    return Set(parts.flatMap { $0.typesRead(catalog) }.compactMap { catalog[$0].pastRole })
+  }
 }
 
 private struct TypesRead {

@@ -181,10 +181,12 @@ private final class ChangeJSONReader {
 
   private func readParts(_ row: UInt32, _ offset: Int) throws(ChangeJSONFailure) {
     var parts: [(mark: UInt64, bytes: [UInt8])] = []
+    var isErased = false
     func add(_ mark: UInt64, _ bytes: [UInt8]) { if !bytes.isEmpty { parts.append((mark, bytes)) } }
     try forEachKey { (key, place) throws(ChangeJSONFailure) in
       switch key {
       case "type", "row", "change", "deleted", "id": try self.skip()
+      case "erased": isErased = try self.readBool()
       case "fields": add(RowChangeMarks.fields, try self.readFields())
       case "lists": add(RowChangeMarks.lists, try self.readLists())
       case "record": add(RowChangeMarks.record, try self.readRecord())
@@ -194,8 +196,9 @@ private final class ChangeJSONReader {
       }
     }
     // Nothing changes then.
-    if parts.isEmpty, before == after { return }
-    let marks = parts.reduce(before | after << 2) { $0 | $1.mark }
+    if parts.isEmpty, before == after, !isErased { return }
+    let erased = isErased ? RowChangeMarks.erased : 0
+    let marks = parts.reduce(before | after << 2 | erased) { $0 | $1.mark }
     let start = output.count
     output.append(UInt8(truncatingIfNeeded: marks))
     output.append(UInt8(truncatingIfNeeded: marks >> 8))

@@ -40,7 +40,9 @@ final class ChangeRecorder: @unchecked Sendable {
       let table = current[number]
       if waiting.isEmpty {
         recorder.forEachRow { row, notes in
-          writer.add(table.layout, row, before: recorder.row(row, notes, in: table), after: StoredRow(table, row))
+          writer.add(
+            table.layout, row, before: recorder.row(row, notes, in: table), after: StoredRow(table, row),
+            isErased: recorder.isErased(notes))
         }
         addNew(table, from: recorder.first, to: &writer)
       } else {
@@ -93,7 +95,8 @@ final class ChangeRecorder: @unchecked Sendable {
         next += 1
       }
       writer.add(
-        table.layout, row, before: recorder.row(row, notes, in: table), after: StoredRow(table, row), waiting: changes)
+        table.layout, row, before: recorder.row(row, notes, in: table), after: StoredRow(table, row), waiting: changes,
+        isErased: recorder.isErased(notes))
     }
     for row in recorder.first..<max(recorder.first, UInt32(truncatingIfNeeded: table.slots)) {
       var changes: ArraySlice<WaitingChange> = []

@@ -9,7 +9,8 @@ import GQLBase
 /// set     = { type }                          types ascend
 /// type    = number + 1, { row }, 0            rows ascend
 /// row     = rows passed over since the one before, + 1
-///           marks, two bytes: status before (2 bits), status after (2), fields, lists, record, suspended, waiting
+///           marks, two bytes: status before (2 bits), status after (2), fields, lists, record, suspended, waiting,
+///           erased
 ///           [fields] [lists] [record] [suspended] [waiting]
 /// fields  = { column + 1, form, [before], [after] }, 0
 /// lists   = { column + 1, kept, taken out, put in, rows taken out, rows put in }, 0
@@ -85,13 +86,15 @@ struct RowChangeMarks {
   static var record: UInt64 { 1 << 6 }
   static var suspended: UInt64 { 1 << 7 }
   static var waiting: UInt64 { 1 << 8 }
-  static var all: UInt64 { 0x1FF }
+  /// No part: the history of what the row was before is not to be kept.
+  static var erased: UInt64 { 1 << 9 }
+  static var all: UInt64 { 0x3FF }
   /// The parts that only a row with an entity has.
   static var content: UInt64 { fields | lists | record | suspended }
 
   var before: UInt64 { word & 3 }
   var after: UInt64 { word >> 2 & 3 }
   func has(_ mark: UInt64) -> Bool { word & mark != 0 }
-  /// The marks of the change back.
-  var inverse: UInt64 { word & ~15 | before << 2 | after }
+  /// The marks of the change back. What is erased does not come back.
+  var inverse: UInt64 { word & ~(15 | Self.erased) | before << 2 | after }
 }

@@ -28,11 +28,13 @@ struct ChangeWriter: ~Copyable {
 
   /// Adds what became of a row; nothing where that is nothing.
   ///
-  /// - Parameter waiting: What became of its links that wait, in the order of relations and keys.
+  /// - Parameters:
+  ///   - waiting: What became of its links that wait, in the order of relations and keys.
+  ///   - isErased: Whether the history of what it was is not to be kept.
   @inline(__always)
   mutating func add(
     _ layout: StoreLayout.TypeLayout, _ row: UInt32, before: some RowImage, after: some RowImage,
-    waiting: ArraySlice<WaitingChange> = []
+    waiting: ArraySlice<WaitingChange> = [], isErased: Bool = false
   ) {
     let start = output.count
     let (typeBefore, rowBefore) = (type, nextRow)
@@ -62,6 +64,7 @@ struct ChangeWriter: ~Copyable {
       add(waiting)
       marks |= RowChangeMarks.waiting
     }
+    if isErased { marks |= RowChangeMarks.erased }
     if marks >> 4 == 0, before.status == after.status {
       output.truncate(to: start)
       (type, nextRow) = (typeBefore, rowBefore)

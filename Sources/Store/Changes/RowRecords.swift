@@ -9,7 +9,8 @@ package struct RowRecords: Sendable {
   package struct Row: Sendable {
     package let type: Int
     package let row: UInt32
-    /// Indicates whether the entity went for good, so that nothing of it is to be kept. Then there is no content.
+    /// Indicates whether the entity went for good, or its past is erased, so that nothing of it is to be kept. Then there
+    /// is no content.
     package let isErasing: Bool
     /// The place of the content in ``RowRecords/bytes``.
     package let content: Range<Int>
@@ -91,6 +92,7 @@ private struct KeysOfSet {
         next = row + 1
         let marks = try reader.marks()
         let goes = marks.after == RowChangeStatus.void && marks.before != RowChangeStatus.void
+        if marks.has(RowChangeMarks.erased) { erased[type, default: []].insert(row) }
         if goes, !columns.isEmpty {
           if marks.before == RowChangeStatus.live {
             erased[type, default: []].insert(row)

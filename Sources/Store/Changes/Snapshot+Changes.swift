@@ -20,8 +20,9 @@ extension Snapshot {
     for number in tables.indices {
       let (table, before) = (tables[number], old.tables[number])
       let links = waiting.filter { Int($0.type.index) == number }
-      if table === before, links.isEmpty { continue }
-      addChanges(table, before, links, to: &writer)
+      let erased = erasedRows(number, below: before.slots)
+      if table === before, links.isEmpty, erased.isEmpty { continue }
+      addChanges(table, before, links, erased, to: &writer)
     }
     return writer.finish()
   }
@@ -44,8 +45,15 @@ extension Snapshot {
     return writer.finish()
   }
 
+  /// The rows of a type of which the history was erased with this version.
+  private func erasedRows(_ type: Int, below slots: Int) -> Set<UInt32> {
+    if erased.isEmpty { return [] }
+    return Set(erased.filter { Int($0.type.index) == type && Int($0.row) < slots }.map(\.row))
+  }
+
   private func addChanges(
-    _ table: Table, _ before: Table, _ waiting: [RowWaitingChanges], to writer: inout ChangeWriter
+    _ table: Table, _ before: Table, _ waiting: [RowWaitingChanges], _ erased: Set<UInt32>,
+    to writer: inout ChangeWriter
   ) {
     let candidates = RowCandidates(max(table.slots, before.slots))
     if table !== before {
@@ -71,6 +79,7 @@ extension Snapshot {
       for row in rows { candidates.add(row) }
     }
     for found in waiting { candidates.add(found.row) }
+    for row in erased { candidates.add(row) }
     var next = 0
     candidates.forEach { row in
       var links: ArraySlice<WaitingChange> = []
@@ -79,7 +88,8 @@ extension Snapshot {
         next += 1
       }
       writer.add(
-        table.layout, row, before: StoredRow(before, row), after: StoredRow(table, row), waiting: links)
+        table.layout, row, before: StoredRow(before, row), after: StoredRow(table, row), waiting: links,
+        isErased: erased.contains(row))
     }
   }
 }

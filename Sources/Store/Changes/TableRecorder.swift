@@ -44,6 +44,7 @@ final class TableRecorder: @unchecked Sendable {
   /// Parts of a row behind its columns.
   private var liveness: UInt32 { columns }
   private var record: UInt32 { columns + 1 }
+  private var erasure: UInt32 { .max }
   private func suspended(_ place: Int) -> UInt32 { columns + 2 + UInt32(truncatingIfNeeded: place) }
 
   var isEmpty: Bool { notes.isEmpty }
@@ -125,7 +126,18 @@ final class TableRecorder: @unchecked Sendable {
     if row < first, find(row, suspended(place)) == nil { add(copying(words[...], row, suspended(place))) }
   }
 
+  /// Notes that the history of what a row was is not to be kept.
+  func noteErasure(_ row: UInt32) {
+    if row < first, find(row, erasure) == nil { add(Note(row: row, part: erasure, form: .null, cell: Cell(low: 0))) }
+  }
+
   // MARK: - Reading
+
+  /// Returns whether the history of a row is not to be kept.
+  func isErased(_ found: Range<Int>) -> Bool {
+    // It is the last part.
+    found.last.map { notes[order[$0]].part == erasure } ?? false
+  }
 
   private func key(_ place: Int) -> UInt64 { Self.key(notes[place].row, notes[place].part) }
 

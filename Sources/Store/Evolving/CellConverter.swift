@@ -64,7 +64,7 @@ final class CellConverter {
     }
   }
 
-  private static func form(_ type: ValueType, _ catalog: Catalog) -> (Form, Bool) {
+  static func form(_ type: ValueType, _ catalog: Catalog) -> (form: Form, isList: Bool) {
     switch type {
     case .scalar(let scalar): (.scalar(scalar), false)
     case .enumeration(let id): (.enumeration(catalog[id].values.map { Text($0) }), false)

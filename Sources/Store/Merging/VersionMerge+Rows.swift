@@ -113,9 +113,18 @@ extension VersionMerge {
         list != old || old.contains { rows.contains(Row(type: relation.target, row: $0)) }
       }
       guard isTouched(mine, isMine), isTouched(theirs, isTheirs) else { continue }
-      let isEqual = haveEqualElements(relation, mine, theirs)
-      var side = MergeSide.theirs
-      if !isEqual {
+      // Where the other side has deleted the owner, that is the conflict. Elements that I have replaced come back with
+      // it, if it does, and go then.
+      let there = image(versions.theirs, row).status
+      if there == RowChangeStatus.deleted {
+        for element in old {
+          let element = Row(type: relation.target, row: element)
+          if image(versions.mine, element).status == RowChangeStatus.void { ignored.insert(element) }
+        }
+        continue
+      }
+      var side = there == RowChangeStatus.void ? MergeSide.mine : .theirs
+      if side == .theirs, !haveEqualElements(relation, mine, theirs) {
         switch deciding.decide(relation) {
         case .side(let decided): side = decided
         default: side = note(.field, row, relation.column)
@@ -239,6 +248,18 @@ extension VersionMerge {
         return
       }
       waiting = refused.map(\.row)
+    }
+  }
+
+  /// Deletes the elements of restored entities that I have replaced.
+  func dropReplaced() throws(StoreProblem) {
+    for row in restorations where transaction.isLive(row.type, row.row) {
+      for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
+        let mine = targets(versions.mine, relation, row.row)
+        if mine == targets(base(of: row), relation, row.row) { continue }
+        let replaced = transaction.targets(relation, row.row).filter { !mine.contains($0) }
+        if !replaced.isEmpty { try transaction.delete(relation.target, rows: replaced, keeps: false) }
+      }
     }
   }
 

@@ -160,6 +160,7 @@ package final class VersionMerge {
     try deleteAll()
     let freed = try freeKeys()
     try restoreAll()
+    try dropReplaced()
     // Links that I had taken away come back with what is restored.
     if !restorations.isEmpty { unlinkRemoved() }
     for row in changed { try mergeFields(row, freed: freed) }
@@ -195,27 +196,8 @@ package final class VersionMerge {
 
   /// Returns the targets of a row in a version, those that are deleted, and could come back, in their places.
   func targets(_ version: Snapshot, _ relation: Relation, _ row: UInt32) -> [UInt32] {
-    let stored = StoredRow(version.table(relation.source), row)
-    let place = layout.relationPlaces[Int(relation.id.index)]
-    if stored.status == RowChangeStatus.deleted {
-      return stored.withRecord { words in
-        DeletionRecord.range(of: place, in: words).map { Array(words[$0]) } ?? []
-      }
-    }
-    let column = Int(relation.column.index)
-    var live: [UInt32] = []
-    if relation.isToMany {
-      live = Array(stored.run(column))
-    } else if let cell = stored.cell(column) {
-      live = [UInt32(truncatingIfNeeded: cell.low)]
-    }
-    return stored.withSuspended(place) { words in
-      if words.isEmpty { return live }
-      let suspended = stride(from: 0, to: words.count - 1, by: 2).map {
-        SuspendedLinks.Link(place: words[$0], target: words[$0 + 1])
-      }
-      return SuspendedLinks.merge(live, suspended)
-    }
+    StoredRow(version.table(relation.source), row).targets(
+      relation, place: layout.relationPlaces[Int(relation.id.index)])
   }
 
   /// Returns the row of the result that a row of mine is; nil where it is not brought over.

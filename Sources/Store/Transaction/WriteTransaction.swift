@@ -17,6 +17,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var dangling: DanglingLinks
   /// Rows whose suspended links of a relation may lead to purged ones: the relation in the high half.
   @exclusivity(unchecked) var staleSuspended: Set<UInt64> = []
+  /// The rows of which the history is erased.
+  @exclusivity(unchecked) var erased: Set<DeletedRow> = []
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Tells whether indexes and counts are kept with each change; they are not while a file is opened.
@@ -117,7 +119,7 @@ package final class WriteTransaction {
     stamp = Stamp.next()
     let made = Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
-      growth: growth)
+      growth: growth, erased: erased)
     #if DEBUG
       if let (old, changes) = observedChanges {
         ChangeObservation.current?(old, changes, made)
@@ -134,7 +136,7 @@ package final class WriteTransaction {
     settle()
     return Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
-      growth: growth)
+      growth: growth, erased: erased)
   }
 
   /// What readers rely on that writers put off.

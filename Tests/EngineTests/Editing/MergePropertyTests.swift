@@ -10,4 +10,11 @@ import Testing
     #expect(result.reports == [])
     #expect(result.merges >= 24)
   }
+
+  /// A live context that has a conflict already; lists of objects that one side replaces, and the other deletes with
+  /// their owner.
+  @Test("merges that went wrong once", arguments: [UInt64(2_225), 2_487, 10_840, 11_366, 13_546, 23_610, 26_846])
+  func known(_ seed: UInt64) {
+    #expect(MergeCampaign().run(seed: seed).reports == [])
+  }
 }

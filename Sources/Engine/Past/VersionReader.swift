@@ -1,0 +1,112 @@
+import GQLBase
+import GQLCatalog
+import GQLStore
+
+/// A reader of the versions of entities: of the types whose history is kept.
+struct VersionReader {
+  let database: Database
+  /// Indicates whether the list of changes is read, too.
+  var readsChanges = false
+
+  /// Returns the newest data with the versions of entities beside it.
+  ///
+  /// Complexity: at first O(*n*) in the entities of these types and their changes; later in the changes since then.
+  func snapshot(_ interruption: Interruption?) throws(PastProblem) -> Snapshot {
+    try PastReader(database: database).untilStable(interruption) { () throws(PastProblem) in
+      try snapshotNow(interruption)
+    }
+  }
+
+  /// Returns the catalog with the types of versions, under which queries that read these are bound.
+  func catalog(of base: Catalog) -> Catalog {
+    (database.past.history?.versions.catalog(of: base) ?? VersionCatalog(base)).catalog
+  }
+
+  /// Nil where others have changed what is kept of the past after the newest version was read.
+  private func snapshotNow(_ interruption: Interruption?) throws(PastProblem) -> Snapshot? {
+    let numbering = database.numbering
+    let newest: (snapshot: Snapshot, version: Int64)
+    do throws(QueryError) { newest = try PastReader(database: database).newest() } catch {
+      throw PastProblem.failed(error)
+    }
+    guard let history = database.past.history else { throw PastProblem.noVersions }
+    guard history.catalog.storesAlike(newest.snapshot.catalog), numbering == database.numbering else { return nil }
+    if history.records != nil, history.lastErasure > newest.version { return nil }
+    let catalog = history.versions.catalog(of: newest.snapshot.catalog)
+    if let made = history.versions.made(catalog), made.numbering == numbering, made.version <= newest.version,
+      made.version >= history.lastErasure
+    {
+      if made.newest === newest.snapshot, made.hasChanges || !readsChanges { return made.snapshot }
+      switch try read(newest, catalog, history, after: made, numbering, interruption) {
+      case .made(let snapshot): return snapshot
+      case .other: return nil
+      case .trimmed: break
+      }
+    }
+    switch try read(newest, catalog, history, after: nil, numbering, interruption) {
+    case .made(let snapshot): return snapshot
+    case .other, .trimmed: return nil
+    }
+  }
+
+  private enum Outcome {
+    case made(Snapshot)
+    /// What is kept goes with another version of the data.
+    case other
+    /// Some of what was known is not kept any more.
+    case trimmed
+  }
+
+  private func read(
+    _ newest: (snapshot: Snapshot, version: Int64), _ catalog: VersionCatalog, _ history: KeptHistory,
+    after known: KeptVersions.Made?, _ numbering: Int, _ interruption: Interruption?
+  ) throws(PastProblem) -> Outcome {
+    let types = catalog.types.map { Int($0.type.index) }
+    let request = HistoryRequest(
+      catalog: newest.snapshot.catalog, kept: history.types, types: types, newest: newest.version,
+      moment: .version(known?.version ?? .min))
+    let writer = VersionWriter(newest.snapshot, catalog, after: known?.snapshot, fold: foldText)
+    let reader = HistoryReader(database: database, newest: newest)
+    var starts: [HistoryStart?] = []
+    var (steps, counted) = (0, 0)
+    let isOfNewest = try reader.read(request, history) { (found) throws(PastProblem) in
+      starts = found
+      return known.map { $0.starts == found } ?? true
+    } _: { (step) throws(PastProblem) in
+      do throws(ChangeProblem) {
+        try writer.takeBack(
+          step.changes, type: step.type, rows: step.rows, version: step.version, time: step.time)
+      } catch {
+        throw PastProblem.misfit
+      }
+      steps += 1
+      if steps & 63 == 0, let interruption {
+        interruption.take(writer.byteCount - counted)
+        counted = writer.byteCount
+        if interruption.isDue { throw PastProblem.interrupted(interruption) }
+      }
+      return true
+    }
+    if !isOfNewest { return .other }
+    if let known, known.starts != starts { return .trimmed }
+    var first: [EntityTypeID: Int64] = [:]
+    for (place, type) in catalog.types.enumerated() {
+      first[type.type] = starts.indices.contains(place) ? starts[place]?.version ?? newest.version : newest.version
+    }
+    var snapshot: Snapshot
+    let hasChanges = readsChanges || known?.hasChanges ?? false
+    do throws(StoreProblem) {
+      snapshot = try writer.finish { first[$0] ?? newest.version }
+      if hasChanges, let list = ChangeListWriter(snapshot, catalog) {
+        snapshot = try list.run(after: known?.hasChanges == true ? known?.snapshot : nil, fold: foldText)
+      }
+    } catch {
+      throw PastProblem.misfit
+    }
+    history.versions.keep(
+      KeptVersions.Made(
+        snapshot: snapshot, newest: newest.snapshot, version: newest.version, hasChanges: hasChanges,
+        starts: starts, numbering: numbering))
+    return .made(snapshot)
+  }
+}

@@ -1,0 +1,16 @@
+import GQLCatalog
+
+/// An erasure of what entities were, as far as a history keeps it; they stay what they are.
+package struct HistoryErasure {
+  private let transaction: WriteTransaction
+
+  package init(in transaction: WriteTransaction) { self.transaction = transaction }
+
+  /// Has the version that the transaction makes erase the history of rows.
+  package func erase(_ type: EntityTypeID, rows: [UInt32]) {
+    for row in rows {
+      transaction.erased.insert(DeletedRow(type: type, row: row))
+      transaction.recorder?.table(transaction.ownedTable(type)).noteErasure(row)
+    }
+  }
+}
