@@ -215,7 +215,8 @@ extension Database {
         if past.history != nil, !gathered.isEmpty { try committer.storage.append(gathered) { base } }
         let time = WallClock.now
         try committer.storage.rewrite(next, version: version, time: time)
-        past.append(changeOfLayoutAfter: base, to: next.catalog, version: version, time: time, isInMemory: false)
+        past.append(
+          RecentVersions.ChangeOfLayout(before: base, after: next), version: version, time: time, isInMemory: false)
       }
     }
     return committer.durable

@@ -485,7 +485,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     try connection.note("folded", state.folded)
     try connection.execute("DELETE FROM gqlite_log")
     let history = try HistoryTable(catalog, layout, connection)
-    try history.takeOver(old, catalog, from: HistoryStart(version: state.folded.version, time: state.time))
+    let start = HistoryStart(version: state.folded.version, time: state.time)
+    try history.takeOver(old, catalog, rows.snapshot, from: start)
     try history.noteRows(of: rows.snapshot)
     self.tables = Tables(rows: tables, version: catalog.version, history: history)
   }
