@@ -12,7 +12,7 @@ struct StateLayout: Sendable {
   }
 
   let version: UInt64
-  let tables: [ModelKey: StateTable]
+  private(set) var tables: [ModelKey: StateTable]
 
   init(_ catalog: Catalog) {
     version = catalog.version
@@ -22,6 +22,14 @@ struct StateLayout: Sendable {
       tables[Int(number)] = table
     }
     self.tables = tables
+  }
+
+  /// Returns the layout without some types.
+  func without(_ types: Set<EntityTypeID>) -> StateLayout {
+    if types.isEmpty { return self }
+    var result = self
+    result.tables = tables.filter { !types.contains($0.value.type) }
+    return result
   }
 }
 
@@ -39,6 +47,8 @@ final class StateTable: Sendable {
   let marks: ColumnID?
   let updated: ColumnID?
   let columnCount: Int
+  /// Indicates whether old values are kept.
+  let hasHistory: Bool
   /// A field without which no instance can be.
   let required: String?
   private let marksCodec: CellCodec<[Int]>
@@ -65,6 +75,7 @@ final class StateTable: Sendable {
     }
     (self.type, name, self.id, self.columns, self.marks) = (type.id, type.name, id, columns, marks)
     (updated, columnCount, self.required, marksCodec) = (type.updatedColumn, type.columns.count, required, codec)
+    hasHistory = type.history != nil
   }
 
   // MARK: - Reading
@@ -137,7 +148,10 @@ struct StateSnapshot: Sendable {
   let snapshot: Snapshot
   let layout: StateLayout
 
-  init(_ snapshot: Snapshot) { (self.snapshot, layout) = (snapshot, StateLayout(snapshot.catalog)) }
+  /// - Parameter types: Those whose values are not to be seen.
+  init(_ snapshot: Snapshot, without types: Set<EntityTypeID> = []) {
+    (self.snapshot, layout) = (snapshot, StateLayout(snapshot.catalog).without(types))
+  }
 
   func get<Value: DatabaseValue>(_ path: Path) -> Value? {
     guard let table = layout.tables[path.model] else { return nil }

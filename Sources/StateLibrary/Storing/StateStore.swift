@@ -18,11 +18,12 @@ final class StateStore: Sendable {
   private let layouts: Guarded<StateLayout>
   private let clock = Guarded<Int64?>(nil)
 
-  init(_ database: GQLEngine.Database) {
+  /// - Parameter keepsHistory: Whether the old values of models are kept.
+  init(_ database: GQLEngine.Database, keepsHistory: Bool) {
     self.database = database
     access = CellAccess(database)
     layouts = Guarded(StateLayout(database.catalog))
-    schema = StateSchema(database, errors)
+    schema = StateSchema(database, errors, keepsHistory: keepsHistory)
   }
 
   /// The time of later changes, in microseconds since 1970; nil for the clock's.
