@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLEngine
 import GQLModels
 import GQLStore
 
@@ -9,6 +10,8 @@ struct StateLayout: Sendable {
     var name: String
     var type: ValueType
     var isNonNull: Bool
+    /// Nil where writing a value may take long.
+    var point: PointColumn?
   }
 
   let version: UInt64
@@ -18,7 +21,7 @@ struct StateLayout: Sendable {
     version = catalog.version
     var tables: [ModelKey: StateTable] = [:]
     for type in catalog.types {
-      guard let number = type.identity.number, let table = StateTable(type) else { continue }
+      guard let number = type.identity.number, let table = StateTable(type, catalog) else { continue }
       tables[Int(number)] = table
     }
     self.tables = tables
@@ -54,7 +57,7 @@ final class StateTable: Sendable {
   private let marksCodec: CellCodec<[Int]>
 
   /// Fails for a type whose entities are not told apart by a number.
-  init?(_ type: EntityType) {
+  init?(_ type: EntityType, _ catalog: Catalog) {
     guard case .entity = type.kind, type.idProperties.count == 1, let codec = CellCodec<[Int]>(),
       let idProperty = type.idProperties.first, case .column(let id, _) = type[idProperty].storage,
       type[id].type == .scalar(.int)
@@ -68,7 +71,8 @@ final class StateTable: Sendable {
       if descriptor.isNonNull { required = required ?? property.name }
       if let number = property.identity.number {
         columns[Int(number)] = StateLayout.Column(
-          id: column, name: property.name, type: descriptor.type, isNonNull: descriptor.isNonNull)
+          id: column, name: property.name, type: descriptor.type, isNonNull: descriptor.isNonNull,
+          point: PointColumn(type.id, column, in: catalog))
       } else if property.name == Self.marksName, descriptor.type == codec.type {
         marks = column
       }
