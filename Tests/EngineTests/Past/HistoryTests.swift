@@ -350,6 +350,16 @@ import Testing
         == #"{"A":[{"id":1,"n":1,"seen":3},{"id":2,"n":1,"seen":2}]}"#)
   }
 
+  @Test("a field that is left out has its value of now, however often the past is asked") func leftOutAgain() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int seen: Int @history(off: true) }")
+    try database.run("mutation { insertA(data: {id: 1, n: 1, seen: 1}) }")
+    let version = database.version
+    for value in 2...4 {
+      try database.run("mutation { updateA(where: id == 1, set: {n: \(value), seen: \(value)}) }")
+      #expect(try answer(database, "{ A { n seen } }", version: version) == #"{"A":[{"n":1,"seen":\#(value)}]}"#)
+    }
+  }
+
   @Test("fields that come later have their defaults in what is no more") func laterFields() throws {
     let database = try Database(schema: "type A @history { id: ID! n: Int }")
     try database.run("mutation { insertA(data: [{id: 1, n: 1}, {id: 2, n: 1}, {id: 3}]) }")
