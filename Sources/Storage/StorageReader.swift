@@ -10,6 +10,8 @@ public final class StorageReader {
   /// The store that is being filled; nil before ``begin(_:)``.
   private(set) var transaction: WriteTransaction?
   private(set) var catalog = Catalog()
+  /// The latest time of the commits that are known.
+  private(set) var newestTime = Int64.min
   private var state: StorageState?
   /// By type and row: the version of rows that are newer than the state, for which older records are passed over.
   private var newer: [Int: [UInt32: Int64]] = [:]
@@ -68,6 +70,9 @@ public final class StorageReader {
 
   /// Notes that the past may name the first rows of a type: their numbers are not given again, where they are void.
   func reserve(_ type: Int, rows: Int) { reserved[type] = max(reserved[type] ?? 0, rows) }
+
+  /// Notes the time of a commit.
+  func note(time: Int64) { newestTime = max(newestTime, time) }
 
   /// Reserves the rows of a record whose commit the rows hold. Where the past is in the records, what is not readable is
   /// found when it is read.
@@ -128,6 +133,7 @@ public final class StorageReader {
     record bytes: UnsafeRawBufferPointer, version found: Int64, time: Int64, isChained: Bool = true
   ) throws(QueryError) {
     records.append((found, bytes.count))
+    note(time: time)
     if found <= folded.version { return }
     guard let transaction, found == point.version + 1 else {
       throw corrupt("commit \(point.version + 1) is missing from its log")

@@ -61,6 +61,34 @@ import Testing
     }
   }
 
+  @Test("a clock that goes back while the file is closed makes no version newer") func clocks() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let start = (Date().timeIntervalSince1970 + 1000).rounded()
+    func value(_ database: Database, at seconds: Double) throws -> String {
+      let time = Date(timeIntervalSince1970: start + seconds).ISO8601Format()
+      return try database.run("query @asOf(time: \"\(time)\") { Item { value } }").jsonString
+    }
+    for (number, second) in [1, 3, 2].enumerated() {
+      let database = try Database(path: path, schema: Self.schema, storage: Self.options())
+      try database.run(
+        number == 0
+          ? "mutation { insertItem(data: {id: 1, value: 0}) }"
+          : "mutation { updateItem(where: id == 1, set: {value: \(number)}) }",
+        options: RunOptions(now: Int64((start + Double(second)) * 1_000_000)))
+      try database.close()
+    }
+    let database = try Database(path: path, schema: Self.schema, storage: Self.options())
+    // The third change has the time of the second one, which it follows.
+    let expected: [(Double, String)] = [
+      (0, "[]"), (1, #"[{"value":0}]"#), (2, #"[{"value":0}]"#), (3, #"[{"value":2}]"#), (4, #"[{"value":2}]"#),
+    ]
+    for (second, answer) in expected {
+      #expect(try value(database, at: second) == #"{"Item":\#(answer)}"#, "at \(second)")
+    }
+    try database.close()
+  }
+
   @Test(
     "versions are there where commits are in the log, where they are records, and where they were large",
     arguments: [(0, 4 << 20), (300, 4 << 20), (1 << 20, 4 << 20), (0, 10), (300, 60)])

@@ -25,6 +25,8 @@ package struct StoredVersion {
   /// The commits that lead to it from the version that was there, with the same schema; nil where it does not go on from
   /// that.
   package let commits: [Commit]?
+  /// The time of its last transaction, as far as it is known.
+  package var time = Int64.min
 
   package var isContinued: Bool { commits != nil }
 

@@ -52,7 +52,8 @@ struct VersionKeeper {
           if past.history != nil, !gathered.isEmpty { try committer.storage.append(gathered) { base } }
           let time = WallClock.now
           try committer.storage.rewrite(next, version: version, time: time, branches)
-          past.append(changeOfLayoutAfter: base, to: next.catalog, version: version, time: time, isInMemory: false)
+          past.append(
+            RecentVersions.ChangeOfLayout(before: base, after: next), version: version, time: time, isInMemory: false)
         }
       }
     }

@@ -14,13 +14,13 @@ package struct CellAccess: Sendable {
   /// Others may wait for the second: it must take microseconds only, and call no code of the program.
   @inline(__always)
   package func withNewest<Output>(
-    _ version: (Snapshot) -> Output, open: (WriteTransaction) -> Output
-  ) -> Output {
+    _ version: (Snapshot) throws -> Output, open: (WriteTransaction) throws -> Output
+  ) rethrows -> Output {
     // What is not kept yet is not seen, and a context first follows what it was made of.
-    if database.isDurable || database.editing != nil { return version(database.current) }
-    return database.state.withLock { state in
-      if let transaction = state.open?.tables { return open(transaction) }
-      return version(state.snapshot)
+    if database.isDurable || database.editing != nil { return try version(database.current) }
+    return try database.state.withLock { state in
+      if let transaction = state.open?.tables { return try open(transaction) }
+      return try version(state.snapshot)
     }
   }
 
@@ -34,20 +34,20 @@ package struct CellAccess: Sendable {
   /// be written so, and nothing was done.
   ///
   /// - Parameters:
-  ///   - find: Finds the live row in the data of a catalog's version; nil where there is none, or the catalog is another.
+  ///   - find: Finds the live row in the data of the column's catalog; nil where there is none.
   /// - Throws: ``StoreProblem`` where the store refuses the value, ``QueryError`` where it cannot be kept.
   package func replace(
-    _ type: EntityTypeID, _ column: ColumnID, with cell: Cell?, _ find: (WriteTransaction) -> UInt32?
+    _ column: PointColumn, with cell: Cell?, _ find: (WriteTransaction) -> UInt32?
   ) throws -> Int64? {
-    if database.hasResolvers || database.editing != nil { return nil }
-    let catalog = database.catalog
-    guard Int(type.index) < catalog.types.count, isPoint(catalog[type], column, cell, catalog) else { return nil }
+    if database.hasResolvers || database.editing != nil || !column.takes(cell) { return nil }
     let now = WallClock.now
     return try database.asWriter {
       do throws(StoreProblem) {
         return try OpenVersionWriter(database: database).apply(at: now) { (open) throws(StoreProblem) -> Bool in
-          guard let row = find(open.tables) else { return false }
-          try open.replace(type, row, column, with: cell, at: now)
+          guard open.tables.base.catalog.version == column.catalogVersion, let row = find(open.tables) else {
+            return false
+          }
+          try open.replace(column.type, row, column.column, with: cell, at: now)
           return true
         }
       } catch {
@@ -55,20 +55,34 @@ package struct CellAccess: Sendable {
       }
     }
   }
+}
 
-  /// Returns whether writing the cell takes microseconds only: others wait for it.
-  private func isPoint(_ type: EntityType, _ column: ColumnID, _ cell: Cell?, _ catalog: Catalog) -> Bool {
-    guard Int(column.index) < type.columns.count else { return false }
+/// A column of an entity type in a catalog, of which writing a cell takes microseconds only: others wait for it.
+package struct PointColumn: Sendable {
+  package let type: EntityTypeID
+  package let column: ColumnID
+  package let catalogVersion: UInt64
+  private let isText: Bool
+
+  /// Fails for a column whose cells take longer.
+  package init?(_ number: EntityTypeID, _ column: ColumnID, in catalog: Catalog) {
+    let type = catalog[number]
     switch type[column].kind {
-    case .text: if let cell, TextView(cell).count > PointMutation.maximumBytes { return false }
-    case .wordList, .wideList, .reference, .references: return false
-    default: break
+    case .wordList, .wideList, .reference, .references: return nil
+    case .text: isText = true
+    default: isText = false
     }
     for index in type.indexes {
       let isOver = catalog[index].columns.contains { $0 == column || type[$0].foldedFrom == column }
       if isOver, case .byEntry = catalog[index].kind.facts.upkeep { continue }
-      if isOver { return false }
+      if isOver { return nil }
     }
-    return true
+    (self.type, self.column, catalogVersion) = (number, column, catalog.version)
+  }
+
+  /// Returns whether a value is short enough.
+  fileprivate func takes(_ cell: Cell?) -> Bool {
+    guard isText, let cell else { return true }
+    return TextView(cell).count <= PointMutation.maximumBytes
   }
 }

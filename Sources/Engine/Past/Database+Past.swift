@@ -44,7 +44,7 @@ extension Database {
 
 extension PastMoment {
   /// Nil for a date that is none.
-  fileprivate init?(_ date: Date) {
+  init?(_ date: Date) {
     let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded(.down)
     if microseconds.isNaN { return nil }
     self = .time(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))

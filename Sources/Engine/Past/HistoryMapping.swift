@@ -18,13 +18,21 @@ package struct HistoryMapping: Sendable {
   }
   /// By type now: what it was; nil where its records do not go on.
   package private(set) var types: [Former?]
+  /// By type now: indicates whether there was no type of its name before.
+  private let isNew: [Bool]
 
   /// - Parameter time: When the schema changes, which is what fields get that have the time as their default.
   package init(from old: Catalog, to new: Catalog, at time: Int64) {
     let (before, after) = (HistoryTypes(old), HistoryTypes(new))
     types = Array(repeating: nil, count: new.types.count)
-    if !before.isAny || !after.isAny { return }
+    guard after.isAny else {
+      isNew = []
+      return
+    }
     let renamed = CatalogRenaming(from: old, to: new).catalog
+    let known = Set(renamed.types.map(\.name))
+    isNew = new.types.map { !known.contains($0.name) }
+    if !before.isAny { return }
     let columns = CatalogComparison(from: old, to: new).mapping.columns
     // Without a time of its own it is made now.
     let time = time == .min || time == .max ? WallClock.now : time
@@ -44,6 +52,12 @@ package struct HistoryMapping: Sendable {
         records: isSame && fillings.isEmpty
           ? nil : RecordMapping(columns: places, isLeftOut: kept.isLeftOut, fillings: fillings))
     }
+  }
+
+  /// Returns the types of a version that came with it, and without entities. Nothing of them was there before, which is
+  /// their past.
+  package func emptyBefore(_ snapshot: Snapshot) -> Set<Int> {
+    Set(isNew.indices.filter { isNew[$0] && snapshot.slotCount(EntityTypeID($0)) == 0 })
   }
 
   /// Holds the values that rows of before get in columns that are new, or must have a value now.

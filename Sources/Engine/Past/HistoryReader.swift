@@ -36,7 +36,9 @@ struct HistoryReader {
     }
     let request = HistoryRequest(
       catalog: catalog, kept: history.types, types: numbers, newest: newest.version, moment: moment)
-    let known = history.rewound(moment, numbers)
+    let known = history.rewound(moment, numbers, from: newest.version)
+    // Nothing is to be asked of records that never go.
+    if let known, history.isUnlimited(numbers) { return renewed(known) }
     let rewinding = Rewinding(newest.snapshot, history.types, interruption)
     let isOfNewest = try read(request, history) { (starts) throws(PastProblem) in
       try check(starts, request, oldest)
@@ -47,13 +49,17 @@ struct HistoryReader {
       return known == nil
     }
     if !isOfNewest { return nil }
-    if var known {
-      known.newest = newest.version
-      // Functions of the program may have come.
-      if known.snapshot.catalog.version != catalog.version { known.snapshot = known.snapshot.with(catalog) }
-      return known
-    }
+    if let known { return renewed(known) }
     return try finish(rewinding, request, history)
+  }
+
+  /// Returns a version that was made before, as one of today.
+  private func renewed(_ version: PastVersion) -> PastVersion {
+    var version = version
+    version.newest = newest.version
+    // Functions of the program may have come.
+    if version.snapshot.catalog.version != catalog.version { version.snapshot = version.snapshot.with(catalog) }
+    return version
   }
 
   /// The problem that a type has no history; nil where all have.

@@ -262,10 +262,13 @@ struct HistoryRecords: Sendable {
     kinds[type]?.nextTrim = max(Self.fewRecords, 2 * count)
   }
 
+  /// Notes that nothing was there of some types before.
+  mutating func begin(_ empty: Set<Int>) {
+    for type in empty { kinds[type]?.start = .ever }
+  }
+
   /// The records under another schema: those of types that are the same. What began then begins with `start`.
-  func moved(to catalog: Catalog, by mapping: HistoryMapping, from start: HistoryStart) -> HistoryRecords? {
-    let types = HistoryTypes(catalog)
-    if !types.isAny { return nil }
+  func moved(to types: HistoryTypes, by mapping: HistoryMapping, from start: HistoryStart) -> HistoryRecords {
     var result = HistoryRecords(types, from: start)
     result.lastTime = max(lastTime, start.time)
     for type in types.types.indices where result.kinds[type] != nil {

@@ -41,8 +41,20 @@ struct KeptHistory: Sendable {
     records?.append(found, version: commit.version, time: commit.time)
   }
 
-  func rewound(_ moment: PastMoment, _ types: [Int]) -> PastVersion? {
-    rewound.last { $0.moment == moment && $0.types == types }?.version
+  /// Returns a version that was made before. Fields that are out of the history are those of the newest version.
+  func rewound(_ moment: PastMoment, _ types: [Int], from newest: Int64) -> PastVersion? {
+    guard let found = rewound.last(where: { $0.moment == moment && $0.types == types })?.version else { return nil }
+    if found.newest == newest { return found }
+    return types.contains { self.types[$0]?.isLeftOut.contains(true) ?? false } ? nil : found
+  }
+
+  /// Returns whether the records of types never go, unless they are erased.
+  func isUnlimited(_ numbers: [Int]) -> Bool {
+    numbers.allSatisfy { number in
+      guard let type = types[number] else { return false }
+      let rules = type.rule.map { [$0] } ?? type.owners.compactMap { types[$0.type]?.rule }
+      return rules.count == max(1, type.owners.count) && rules.allSatisfy { $0.duration == nil && $0.versions == nil }
+    }
   }
 
   mutating func keep(_ made: Rewound, of history: KeptHistory) {

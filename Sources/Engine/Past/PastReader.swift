@@ -54,7 +54,7 @@ struct PastReader {
         help: "open the database again"))
   }
 
-  private static let mostAttempts = 256
+  static let mostAttempts = 256
 
   /// Nil where others have changed what is kept of the past after the newest version was read.
   private func versionNow(

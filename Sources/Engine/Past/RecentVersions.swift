@@ -89,6 +89,12 @@ final class RecentVersions: Sendable {
     var time: Int64
   }
 
+  /// What leads to another layout, or to other numbers of rows.
+  struct ChangeOfLayout {
+    var before: Snapshot
+    var after: Snapshot
+  }
+
   /// How a version is made again.
   struct Route {
     /// The nearest version that is there.
@@ -109,7 +115,7 @@ final class RecentVersions: Sendable {
   private static let overhead = 56
   /// Versions that were made again, each with pages of its own.
   private static let mostRewound = 8
-  /// Earlier layouts, each with a version of its own. All are kept where all changes are.
+  /// Earlier layouts, each with a version of its own.
   fileprivate static let mostPeriods = 4
 
   private let state: Lock<State>
@@ -149,22 +155,25 @@ final class RecentVersions: Sendable {
 
   /// Begins with a version that a storage keeps.
   func begin(with stored: StoredVersion, bytes: Int) {
-    let time: Int64? = stored.version == 0 ? .min : nil
+    // A clock that went back meanwhile makes no version newer.
+    let time = stored.version == 0 ? .min : max(WallClock.now, stored.time)
     keep(bytes: bytes, after: stored.version, time: time)
-    let start = HistoryStart(version: stored.version, time: time ?? WallClock.now)
+    let start = HistoryStart(version: stored.version, time: time)
     keepHistory(of: stored.snapshot.catalog, isInMemory: false, from: start)
   }
 
   /// Keeps the past of the types that say so, from a version on.
   ///
   /// - Parameters:
-  ///   - old: The catalog before, if records go on.
+  ///   - change: The change of the schema that it begins with; nil where no version is known before.
   ///   - isInMemory: Whether the records are kept here, rather than by a storage.
-  func keepHistory(of catalog: Catalog, after old: Catalog? = nil, isInMemory: Bool, from start: HistoryStart) {
+  func keepHistory(
+    of catalog: Catalog, after change: ChangeOfLayout? = nil, isInMemory: Bool, from start: HistoryStart
+  ) {
     let types = HistoryTypes(catalog)
     if !types.isAny, !isKeeping { return }
     state.withLock { state in
-      state.keepHistory(types, catalog, after: old, isInMemory: isInMemory, from: start)
+      state.keepHistory(types, catalog, after: change, isInMemory: isInMemory, from: start)
       if state.history != nil, state.periods.isEmpty {
         state.periods = [Period(first: start.version, firstTime: start.time)]
       }
@@ -197,7 +206,7 @@ final class RecentVersions: Sendable {
     if !isKeeping, next.hasLayout(of: base) { return version + 1 }
     let time = time ?? WallClock.now
     if rewrites || !next.hasLayout(of: base) {
-      append(changeOfLayoutAfter: base, to: next.catalog, version: version + 1, time: time)
+      append(ChangeOfLayout(before: base, after: next), version: version + 1, time: time)
       return version + 1
     }
     let changes = next.changes(since: base)
@@ -208,19 +217,15 @@ final class RecentVersions: Sendable {
 
   /// Adds what leads to another layout, or to other numbers of rows.
   ///
-  /// - Parameters:
-  ///   - base: The version before.
-  ///   - catalog: The schema of the version after.
-  ///   - version: The number of the version after.
-  func append(
-    changeOfLayoutAfter base: Snapshot, to catalog: Catalog, version: Int64, time: Int64, isInMemory: Bool = true
-  ) {
+  /// - Parameter version: The number of the version after.
+  func append(_ change: ChangeOfLayout, version: Int64, time: Int64, isInMemory: Bool = true) {
     keepHistory(
-      of: catalog, after: base.catalog, isInMemory: isInMemory, from: HistoryStart(version: version, time: time))
+      of: change.after.catalog, after: change, isInMemory: isInMemory,
+      from: HistoryStart(version: version, time: time))
     if !isKeeping { return }
     state.withLock { state in
       guard let last = state.periods.indices.last else { return }
-      state.periods[last].end = base
+      state.periods[last].end = change.before
       let before = state.periods[last].commits.last?.time ?? state.periods[last].firstTime ?? time
       let next = Period(first: version, firstTime: max(before, time))
       // Without a limit for changes there is none for snapshots.
@@ -392,15 +397,18 @@ enum PastMiss: Error {
 
 extension RecentVersions.State {
   fileprivate mutating func keepHistory(
-    _ types: HistoryTypes, _ catalog: Catalog, after old: Catalog?, isInMemory: Bool, from start: HistoryStart
+    _ types: HistoryTypes, _ catalog: Catalog, after change: RecentVersions.ChangeOfLayout?, isInMemory: Bool,
+    from start: HistoryStart
   ) {
     guard types.isAny else {
       history = nil
       return
     }
     var records = isInMemory ? HistoryRecords(types, from: start) : nil
-    if isInMemory, let old, let known = history?.records {
-      records = known.moved(to: catalog, by: HistoryMapping(from: old, to: catalog, at: start.time), from: start)
+    if isInMemory, let change {
+      let mapping = HistoryMapping(from: change.before.catalog, to: catalog, at: start.time)
+      if let known = history?.records { records = known.moved(to: types, by: mapping, from: start) }
+      records?.begin(mapping.emptyBefore(change.after))
     }
     history = KeptHistory(catalog, since: start.version, types: types, records: records)
   }
@@ -424,9 +432,8 @@ extension RecentVersions.State {
   /// Drops what is too much, the oldest first.
   fileprivate mutating func trim() {
     // In place: a copy of a period would have its commits copied when the first is dropped.
-    let mostPeriods = limit == .max ? .max : RecentVersions.mostPeriods
-    while !periods.isEmpty, bytes > limit || periods.count > mostPeriods {
-      if periods[0].dropped == periods[0].commits.count || periods.count > mostPeriods {
+    while !periods.isEmpty, bytes > limit || periods.count > RecentVersions.mostPeriods {
+      if periods[0].dropped == periods[0].commits.count || periods.count > RecentVersions.mostPeriods {
         if periods.count == 1 { return }
         bytes -= periods[0].bytes
         periods.removeFirst()

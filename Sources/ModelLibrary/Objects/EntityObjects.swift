@@ -26,6 +26,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   let view: DatabaseView?
   let shared: LiveObjects
   let properties = PropertyTable<Entity>()
+  let observed = ObservedParts<Entity>()
   private let access: CellAccess
   private let registry = Guarded(Registry())
   /// A table of the type in a catalog, nil for none, and the version of the catalog.
@@ -33,10 +34,9 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     var table: EntityTable<Entity>?
     var version: UInt64 = 0
   }
-  /// The first one is looked at without a lock.
-  private let firstTable = AtomicLazyReference<EntityTable<Entity>>()
   /// Of the newest catalog that was seen.
   private let known = Guarded(Known())
+  private let newestVersion = Atomic<UInt64>(0)
 
   init(_ database: Database, view: DatabaseView? = nil, shared: LiveObjects) {
     self.database = database
@@ -57,21 +57,41 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     let version = context.storage.current?.catalog.version ?? 0
     if let known = table(of: version) { return known }
     let made = try EntityTable<Entity>(context)
-    if let made { _ = firstTable.storeIfNil(made) }
-    return known.withLock { known in
+    return note(made, version)
+  }
+
+  /// Notes the table of a catalog, which is returned, or the one that was noted before.
+  @discardableResult
+  private func note(_ table: EntityTable<Entity>?, _ version: UInt64) -> EntityTable<Entity>? {
+    known.withLock { known in
       if version == known.version, let found = known.table { return found }
-      if version >= known.version { known = Known(table: made, version: version) }
-      return made
+      if version >= known.version {
+        known = Known(table: table, version: version)
+        newestVersion.store(version, ordering: .relaxed)
+      }
+      return table
     }
   }
 
   /// Returns the table of the type in the newest catalog that was seen.
   private var newestTable: EntityTable<Entity>? { known.withLock { $0.table } }
 
-  @inline(__always)
   private func table(of version: UInt64) -> EntityTable<Entity>? {
-    if let table = firstTable.load(), table.catalogVersion == version { return table }
-    return known.withLock { $0.version == version ? $0.table : nil }
+    known.withLock { $0.version == version ? $0.table : nil }
+  }
+
+  /// Returns where a property lies in a catalog; nil where it is read with its whole entity, or the catalog is not known.
+  @inline(__always)
+  private func place<Value>(of property: LiveProperty<Entity, Value>, in version: UInt64) -> PropertyPlace? {
+    property.places.place(in: version) ?? makePlace(of: property, in: version)
+  }
+
+  @inline(never)
+  private func makePlace<Value>(of property: LiveProperty<Entity, Value>, in version: UInt64) -> PropertyPlace? {
+    guard let table = table(of: version), let cells = table.place(of: property.access) else { return nil }
+    let place = PropertyPlace(cells, in: table.catalog)
+    property.places.note(place)
+    return place
   }
 
   // MARK: - Objects
@@ -138,35 +158,51 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
 
   // MARK: - Reading
 
-  /// Returns the value of a property, without the whole entity being read; nil where it is to be read so, or there is
-  /// none.
+  /// Returns the value of a property, without the whole entity being read.
+  ///
+  /// It throws rather than to return nil, because generic code would look the optional type up.
+  ///
+  /// - Throws: where it is to be read with the whole entity, or there is none.
   @inline(__always)
-  func read<Value>(_ property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>) -> Value? {
-    if let view { return read(property, object, view.snapshot.catalog.version, in: view.snapshot) }
-    if property.isBuiltIn {
-      return access.withNewest {
-        read(property, object, $0.catalog.version, in: $0)
+  func read<Value>(_ property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>) throws -> Value {
+    if let view { return try read(property, object, in: view.snapshot) }
+    if property.access.isBuiltIn {
+      return try access.withNewest {
+        try read(property, object, in: $0)
       } open: {
-        read(property, object, $0.base.catalog.version, in: $0)
+        try read(property, object, in: $0)
       }
     }
-    if property.isWhole { return nil }
-    let newest = access.newest
-    return read(property, object, newest.catalog.version, in: newest)
+    if property.access.isWhole { throw ReadWhole() }
+    return try read(property, object, in: access.newest)
+  }
+
+  /// The error that a property is to be read with its entity.
+  private struct ReadWhole: Error {}
+
+  @inline(__always)
+  private func read<Value>(
+    _ property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>, in snapshot: Snapshot
+  ) throws -> Value {
+    guard let place = place(of: property, in: snapshot.catalog.version) else { throw ReadWhole() }
+    return try value(place.cells.read(object.key, near: object.row, in: snapshot), of: property, object)
   }
 
   @inline(__always)
   private func read<Value>(
-    _ property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>, _ version: UInt64,
-    in tables: some StoreTables
-  ) -> Value? {
-    guard let table = table(of: version) else { return nil }
-    switch table.find(object.key, near: object.row, in: tables) {
-    case .live(let row), .deleted(let row):
-      if row != object.row { object.move(to: row) }
-      return table.read(property, row, in: tables)
-    case .nowhere: return nil
-    }
+    _ property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>, in transaction: WriteTransaction
+  ) throws -> Value {
+    guard let place = place(of: property, in: transaction.base.catalog.version) else { throw ReadWhole() }
+    return try value(place.cells.read(object.key, near: object.row, in: transaction), of: property, object)
+  }
+
+  @inline(__always)
+  private func value<Value>(
+    _ found: CellPlace.Found, of property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>
+  ) throws -> Value {
+    if found.row == .max { throw ReadWhole() }
+    if found.row != object.row { object.move(to: found.row) }
+    return try property.access.value(of: found)
   }
 
   /// Returns where an object's entity lies in the newest version.
@@ -192,25 +228,22 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   /// Writes a property as a transaction of its own. Returns the number of the version; nil where the whole entity is to
   /// be saved, and nothing was done.
   func write<Value>(
-    _ value: Value, as property: PropertyAccess<Entity, Value>, _ object: LiveEntity<Entity>
+    _ value: Value, as property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>
   ) throws -> Int64? {
-    guard property.isBuiltIn, let table = newestTable, let column = table.plainColumn(property) else {
-      return nil
-    }
-    let isNonNull = table.isNonNull(column)
+    guard property.access.isBuiltIn,
+      let place = place(of: property, in: newestVersion.load(ordering: .relaxed)), let point = place.point
+    else { return nil }
     do {
-      return try table.withCell(value, of: property) { cell -> Int64? in
-        if cell == nil, isNonNull { return nil }
-        return try access.replace(table.type, column, with: cell) { tables in
-          guard tables.base.catalog.version == table.catalogVersion,
-            case .live(let row) = table.find(object.key, near: object.row, in: tables)
-          else { return nil }
-          if row != object.row { object.move(to: row) }
+      return try property.access.withCell(of: value) { cell in
+        if cell == nil, place.cells.isNonNull { return nil }
+        return try access.replace(point, with: cell) { tables in
+          let row = place.cells.liveRow(object.key, near: object.row, in: tables)
+          if let row, row != object.row { object.move(to: row) }
           return row
         }
-      } ?? nil
+      }
     } catch let problem as StoreProblem {
-      throw table.error(problem, in: access.newest)
+      throw newestTable?.error(problem, in: access.newest) ?? problem
     }
   }
 
@@ -251,10 +284,19 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   func tellAll() {
     let context = database.entities
     if (try? table(context)) ?? nil == nil, let version = context.storage.current?.catalog.version {
-      known.withLock { if version >= $0.version { $0 = Known(version: version) } }
+      note(nil, version)
     }
     for object in objects { object.tell(properties.all, withStatus: true) }
   }
+}
+
+/// The parts of objects that observers know beside properties.
+///
+/// Made once for a type: a key path in generic code is made anew each time, which takes microseconds.
+struct ObservedParts<Entity: EntityModelProtocol>: Sendable {
+  let entity: KeyPath<LiveEntity<Entity>, Entity> & Sendable = \.entity
+  let status: KeyPath<LiveEntity<Entity>, EntityStatus> & Sendable = \.status
+  let error: KeyPath<LiveEntity<Entity>, (any Error)?> & Sendable = \.error
 }
 
 extension QueryError {

@@ -32,6 +32,7 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   let key: EntityKey
   private let rowHint = Atomic<UInt32>(.max)
   private let memory: Guarded<Memory>
+  private let hasError = Atomic<Bool>(false)
   private let registrar = ObservationRegistrar()
   /// The last version that a setter of the object has written, whose observers were told.
   private let ownVersion = Atomic<Int64>(-1)
@@ -77,13 +78,15 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   private func value<Value>(of path: KeyPath<Entity, Value>) -> Value {
     let property = objects.properties.property(path)
     registrar.access(self, keyPath: property.observed)
-    if objects.shared.batch == nil, let value = objects.read(property.access, self) { return value }
+    if objects.shared.batch == nil {
+      do { return try objects.read(property, self) } catch {}
+    }
     return entityNow[keyPath: path]
   }
 
   /// Returns the entity as it is now; where it is gone, as it was last. Its relations are not known.
   public var entity: Entity {
-    registrar.access(self, keyPath: \.entity)
+    registrar.access(self, keyPath: objects.observed.entity)
     return entityNow
   }
 
@@ -106,7 +109,7 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
 
   /// Tells whether the entity is there.
   public var status: EntityStatus {
-    registrar.access(self, keyPath: \.status)
+    registrar.access(self, keyPath: objects.observed.status)
     switch (try? objects.place(self))?.place {
     case .live: return .created
     case .deleted: return .deleted
@@ -116,7 +119,7 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
 
   /// An error that the last setter or method of the object could not throw; nil where it has succeeded.
   public var error: (any Error)? {
-    registrar.access(self, keyPath: \.error)
+    registrar.access(self, keyPath: objects.observed.error)
     return memory.withLock { $0.error }
   }
 
@@ -129,15 +132,14 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   public func set<Value>(_ path: WritableKeyPath<Entity, Value>, _ value: Value) throws {
     let property = objects.properties.property(path)
     if objects.shared.batch == nil, objects.view == nil,
-      let version = try objects.write(value, as: property.access, self)
+      let version = try objects.write(value, as: property, self)
     {
       ownVersion.store(version, ordering: .relaxed)
     } else {
       try objects.update { try $0.set(path, of: id, to: value) }
     }
     property.tell(self, registrar)
-    registrar.willSet(self, keyPath: \.entity)
-    registrar.didSet(self, keyPath: \.entity)
+    tellChange(of: objects.observed.entity)
   }
 
   /// Deletes the entity, which is kept: ``insert()`` brings it back. Returns whether that succeeded.
@@ -187,13 +189,13 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   }
 
   private func setError(_ error: (any Error)?) {
-    let isNew = memory.withLock { memory in
-      defer { memory.error = error }
-      return error != nil || memory.error != nil
+    // Most setters follow others that have succeeded.
+    if error == nil, !hasError.load(ordering: .relaxed) { return }
+    memory.withLock { memory in
+      memory.error = error
+      hasError.store(error != nil, ordering: .relaxed)
     }
-    if !isNew { return }
-    registrar.willSet(self, keyPath: \.error)
-    registrar.didSet(self, keyPath: \.error)
+    tellChange(of: objects.observed.error)
   }
 
   // MARK: - Telling
@@ -206,6 +208,11 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   /// Tells those who have read a property that it has changed.
   func tellChange<Value>(of path: KeyPath<Entity, Value>) {
     objects.properties.property(path).tell(self, registrar)
+  }
+
+  private func tellChange<Part>(of part: KeyPath<LiveEntity, Part>) {
+    registrar.willSet(self, keyPath: part)
+    registrar.didSet(self, keyPath: part)
   }
 
   /// Keeps what the entity was before it went.
@@ -226,11 +233,9 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
 
   func tell(_ properties: [AnyLiveProperty<Entity>], withStatus: Bool = false) {
     for property in properties { property.tell(self, registrar) }
-    registrar.willSet(self, keyPath: \.entity)
-    registrar.didSet(self, keyPath: \.entity)
+    tellChange(of: objects.observed.entity)
     if !withStatus { return }
-    registrar.willSet(self, keyPath: \.status)
-    registrar.didSet(self, keyPath: \.status)
+    tellChange(of: objects.observed.status)
   }
 }
 

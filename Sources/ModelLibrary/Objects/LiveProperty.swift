@@ -1,6 +1,7 @@
+import GQLCatalog
+import GQLEngine
 import GQLModels
 import Observation
-import Synchronization
 
 /// A property of an entity type that objects have been asked for.
 class AnyLiveProperty<Entity: EntityModelProtocol>: @unchecked Sendable {
@@ -16,6 +17,7 @@ class AnyLiveProperty<Entity: EntityModelProtocol>: @unchecked Sendable {
 /// A property of an entity type with the type of its values.
 final class LiveProperty<Entity: EntityModelProtocol, Value>: AnyLiveProperty<Entity>, @unchecked Sendable {
   let access: PropertyAccess<Entity, Value>
+  let places = PropertyPlaces()
   /// By which observers know it: the same for all objects.
   let observed: KeyPath<LiveEntity<Entity>, Value>
 
@@ -31,6 +33,41 @@ final class LiveProperty<Entity: EntityModelProtocol, Value>: AnyLiveProperty<En
   }
 }
 
+/// A place of a property in a catalog.
+final class PropertyPlace: Sendable {
+  let cells: CellPlace
+  /// The column in which a value is written by itself; nil where the whole entity is saved.
+  let point: PointColumn?
+
+  init(_ cells: CellPlace, in catalog: Catalog) {
+    self.cells = cells
+    point = cells.plainColumn.flatMap { PointColumn(cells.type, $0, in: catalog) }
+  }
+}
+
+/// The places of a property, by the versions of catalogs.
+///
+/// The classes that are looked at with each read are not generic: generic code of another module finds the types of their
+/// fields while it runs.
+final class PropertyPlaces: Sendable {
+  /// The first one is looked at without a lock.
+  private let first = OnceReference<PropertyPlace>()
+  private let newest = Guarded<PropertyPlace?>(nil)
+
+  @inline(__always)
+  func place(in version: UInt64) -> PropertyPlace? {
+    if let place = first.load(), place.cells.catalogVersion == version { return place }
+    return newest.withLock { $0?.cells.catalogVersion == version ? $0 : nil }
+  }
+
+  func note(_ place: PropertyPlace) {
+    first.storeIfNil(place)
+    newest.withLock { newest in
+      if newest.map({ $0.cells.catalogVersion < place.cells.catalogVersion }) ?? true { newest = place }
+    }
+  }
+}
+
 /// A key path as an argument of a subscript.
 ///
 /// Unchecked because key paths of properties are immutable.
@@ -43,25 +80,23 @@ extension LiveEntity {
   subscript<Value>(observed tag: PropertyTag<Entity, Value>) -> Value { self[dynamicMember: tag.path] }
 }
 
-/// The properties of an entity type that objects have been asked for, found by key path.
+/// Objects by key paths, each of which is set once.
 ///
 /// To hash a key path takes longer than to read a property. The key path of a literal is one object for each place in
 /// the program, so that the places are looked up instead.
-final class PropertyTable<Entity: EntityModelProtocol>: @unchecked Sendable {
-  private final class Entry {
+private final class KeyPathTable: @unchecked Sendable {
+  /// Unchecked because key paths of properties are immutable.
+  private final class Entry: @unchecked Sendable {
     let path: AnyKeyPath
-    let property: AnyLiveProperty<Entity>
-    init(_ path: AnyKeyPath, _ property: AnyLiveProperty<Entity>) { (self.path, self.property) = (path, property) }
+    let value: AnyObject
+    init(_ path: AnyKeyPath, _ value: AnyObject) { (self.path, self.value) = (path, value) }
   }
-  private static var size: Int { 128 }
-
-  /// Each is set once. Key paths that find another one in their place are looked up by their hash.
-  private let entries: UnsafeMutablePointer<AtomicLazyReference<Entry>>
-  private let known = Guarded<[AnyKeyPath: AnyLiveProperty<Entity>]>([:])
+  private static let size = 128
+  private let entries: UnsafeMutablePointer<OnceReference<Entry>>
 
   init() {
     entries = .allocate(capacity: Self.size)
-    for place in 0..<Self.size { (entries + place).initialize(to: AtomicLazyReference()) }
+    for place in 0..<Self.size { (entries + place).initialize(to: OnceReference()) }
   }
 
   deinit {
@@ -69,21 +104,36 @@ final class PropertyTable<Entity: EntityModelProtocol>: @unchecked Sendable {
     entries.deallocate()
   }
 
+  private static func place(_ path: AnyKeyPath) -> Int {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(path).toOpaque())
+    return Int((address >> 4 ^ address >> 11) & UInt(size - 1))
+  }
+
+  /// Returns the object of a key path; nil where none was set, or another key path has taken its place.
+  func value(_ path: AnyKeyPath) -> AnyObject? {
+    guard let entry = entries[Self.place(path)].load(), entry.path === path else { return nil }
+    return entry.value
+  }
+
+  func set(_ value: AnyObject, for path: AnyKeyPath) { entries[Self.place(path)].storeIfNil(Entry(path, value)) }
+}
+
+/// The properties of an entity type that objects have been asked for, found by key path.
+final class PropertyTable<Entity: EntityModelProtocol>: @unchecked Sendable {
+  private let table = KeyPathTable()
+  private let known = Guarded<[AnyKeyPath: AnyLiveProperty<Entity>]>([:])
+
   /// Returns the property of a key path.
   @inline(__always)
   func property<Value>(_ path: KeyPath<Entity, Value>) -> LiveProperty<Entity, Value> {
-    let address = UInt(bitPattern: Unmanaged.passUnretained(path).toOpaque())
-    let place = Int((address >> 4 ^ address >> 11) & UInt(Self.size - 1))
-    if let entry = entries[place].load(), entry.path === path {
-      // Safe because the key path says the type.
-      return unsafeDowncast(entry.property, to: LiveProperty<Entity, Value>.self)
-    }
-    return find(path, place)
+    // Safe because the key path says the type.
+    if let found = table.value(path) { return unsafeDowncast(found, to: LiveProperty<Entity, Value>.self) }
+    return find(path)
   }
 
   @inline(never)
-  private func find<Value>(_ path: KeyPath<Entity, Value>, _ place: Int) -> LiveProperty<Entity, Value> {
-    if let found = known.withLock({ $0[path] }) { return enter(path, found, place) }
+  private func find<Value>(_ path: KeyPath<Entity, Value>) -> LiveProperty<Entity, Value> {
+    if let found = known.withLock({ $0[path] }) { return enter(path, found) }
     // Not under the lock, because describing a type may call the program.
     let made = LiveProperty(path)
     let kept = known.withLock { known -> AnyLiveProperty<Entity> in
@@ -91,13 +141,13 @@ final class PropertyTable<Entity: EntityModelProtocol>: @unchecked Sendable {
       known[path] = made
       return made
     }
-    return enter(path, kept, place)
+    return enter(path, kept)
   }
 
   private func enter<Value>(
-    _ path: KeyPath<Entity, Value>, _ property: AnyLiveProperty<Entity>, _ place: Int
+    _ path: KeyPath<Entity, Value>, _ property: AnyLiveProperty<Entity>
   ) -> LiveProperty<Entity, Value> {
-    _ = entries[place].storeIfNil(Entry(path, property))
+    table.set(property, for: path)
     // Equal key paths have equal types.
     return unsafeDowncast(property, to: LiveProperty<Entity, Value>.self)
   }

@@ -31,6 +31,25 @@ package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @uncheck
     self.codec = codec?.shape == known.shape ? codec : nil
     isBuiltIn = codec is any PlainCodec
   }
+
+  /// Returns the value of a cell.
+  ///
+  /// - Throws: where it is none of the type.
+  package func value(of found: CellPlace.Found) throws -> Value {
+    guard let codec else { throw ModelError.unreadable("\(Value.self) has no column") }
+    return try codec.read(found.cell)
+  }
+
+  /// Calls with the cell of a value, valid within the call, if there is one.
+  ///
+  /// - Throws: where no column can hold the value, and what `body` throws.
+  package func withCell(of value: Value, _ body: (Cell?) throws -> Int64?) throws -> Int64? {
+    guard let codec else { return nil }
+    let memory = StagingArena()
+    var slot = _ColumnSlot(memory)
+    try codec.write(value, into: &slot)
+    return try withExtendedLifetime(memory) { try body(slot.cell) }
+  }
 }
 
 /// Returns the name of the property or relation that a key path of an entity type leads to.
@@ -44,7 +63,7 @@ package func propertyName<Entity: EntityModelProtocol>(of path: AnyKeyPath, in t
 package final class EntityKey: @unchecked Sendable {
   /// Holds the memory that the cell points to.
   private let memory: StagingArena
-  fileprivate let cell: Cell
+  let cell: Cell
   private let storage: UnsafeMutablePointer<Cell>
 
   fileprivate init<ID>(_ id: ID, _ codec: ValueCodec<ID>) throws {
@@ -58,7 +77,7 @@ package final class EntityKey: @unchecked Sendable {
 
   deinit { storage.deallocate() }
 
-  fileprivate var pointer: UnsafePointer<Cell> { UnsafePointer(storage) }
+  var pointer: UnsafePointer<Cell> { UnsafePointer(storage) }
 }
 
 /// Where an entity lies.
@@ -73,8 +92,7 @@ package enum EntityPlace: Hashable, Sendable {
 package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
   private let mapping: TypeMapping<Entity>
   private let schema: ModelSchema
-  /// The version of the catalog.
-  package let catalogVersion: UInt64
+  package let catalog: Catalog
   /// The numbers of the types of the elements of lists that the entities have, and of lists in these.
   package let elementTypes: [Int]
 
@@ -86,7 +104,7 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
       return nil
     }
     (self.schema, self.mapping) = (schema, mapping)
-    catalogVersion = snapshot.catalog.version
+    catalog = snapshot.catalog
     elementTypes = schema.catalog.elementTypes(of: mapping.type).map { Int($0.index) }
   }
 
@@ -95,39 +113,24 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
   /// The key of an id.
   package func key(_ id: Entity.ID) throws -> EntityKey { try EntityKey(id, mapping.info.idCodec) }
 
+  private var rows: KeyedRows { KeyedRows(type: type, column: mapping.idColumn, kind: mapping.idKind) }
+
   /// Finds an entity.
   ///
   /// - Parameter row: Where it was last.
-  @inline(__always)
-  package func find(_ key: EntityKey, near row: UInt32, in tables: some StoreTables) -> EntityPlace {
-    if row < tables.slotCount(type), tables.isLive(type, row), holds(key, row, tables) { return .live(row) }
-    if let row = tables.findRow(type, key: key.pointer) { return .live(row) }
-    return tables.deletedRow(type, key: key.pointer).map { .deleted($0) } ?? .nowhere
+  package func find(_ key: EntityKey, near row: UInt32, in snapshot: Snapshot) -> EntityPlace {
+    rows.find(key, near: row, in: snapshot)
   }
 
-  /// Returns whether a row has a key.
-  @inline(__always)
-  private func holds(_ key: EntityKey, _ row: UInt32, _ tables: some StoreTables) -> Bool {
-    let cell = tables.readers(type)[mapping.idColumn].cell(row, kind: mapping.idKind)
-    if case .text = mapping.idKind { return TextView(cell).equals(TextView(key.cell)) }
-    return cell == key.cell
+  /// Returns the place of a property; nil where it is read with its whole entity only.
+  package func place<Value>(of property: PropertyAccess<Entity, Value>) -> CellPlace? {
+    guard let attribute = property.attribute, property.codec != nil else { return nil }
+    let place = mapping.layout.places[attribute]
+    if place.column < 0 || mapping.layout.object(attribute) != nil { return nil }
+    return CellPlace(rows, place, plainColumn: plainColumn(property), in: catalog)
   }
 
   // MARK: - Reading
-
-  /// Returns the value of a property of a row; nil where it is read with its whole entity only, or cannot be read.
-  @inline(__always)
-  package func read<Value>(
-    _ property: PropertyAccess<Entity, Value>, _ row: UInt32, in tables: some StoreTables
-  ) -> Value? {
-    guard let attribute = property.attribute, let codec = property.codec else { return nil }
-    let place = mapping.layout.places[attribute]
-    if place.column < 0 || mapping.layout.object(attribute) != nil { return nil }
-    let source = EntitySource(tables.readers(type), row, nil, nil)
-    let cell =
-      place.isInstant ? source.fineCell(Int(place.column)) : source.cell(Int(place.column), place.kind)
-    return try? codec.read(cell)
-  }
 
   /// Returns the entity of a row, live or deleted.
   package func entity(_ row: UInt32, in context: Context) throws -> Entity? {
@@ -186,7 +189,7 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
   // MARK: - Writing
 
   /// Returns the column whose cell is all that changes where the property does; nil where saving the entity may do more.
-  package func plainColumn<Value>(_ property: PropertyAccess<Entity, Value>) -> ColumnID? {
+  private func plainColumn<Value>(_ property: PropertyAccess<Entity, Value>) -> ColumnID? {
     guard let attribute = property.attribute, property.codec != nil, property.isBuiltIn,
       attribute != mapping.info.idAttribute, mapping.hooks.savesQuietly, !mapping.runsHooks, mapping.derived.isEmpty,
       let column = mapping.columns[attribute], mapping.layout.isPlain(attribute), !mapping.hasOtherTypes,
@@ -200,22 +203,6 @@ package final class EntityTable<Entity: EntityModelProtocol>: Sendable {
     }
     return column.id
   }
-
-  /// Calls with the cell of a value, valid within the call.
-  ///
-  /// - Throws: where no column can hold the value, and what `body` throws.
-  package func withCell<Value, Output>(
-    _ value: Value, of property: PropertyAccess<Entity, Value>, _ body: (Cell?) throws -> Output
-  ) throws -> Output? {
-    guard let codec = property.codec else { return nil }
-    let memory = StagingArena()
-    var slot = _ColumnSlot(memory)
-    try codec.write(value, into: &slot)
-    return try withExtendedLifetime(memory) { try body(slot.cell) }
-  }
-
-  /// Returns whether a column must have a value.
-  package func isNonNull(_ column: ColumnID) -> Bool { schema.catalog[type][column].isNonNull }
 
   /// Returns the error of what the store refuses, in the words of the models.
   package func error(_ problem: StoreProblem, in snapshot: Snapshot) -> any Error {

@@ -17,12 +17,18 @@ extension HistoryDatabase {
 }
 
 extension StateDatabase {
-  /// Returns the values of a time; nil where they are not kept, which is reported.
+  /// Returns the values of a time; nil where none are kept, which is reported, as are models of which none are.
   ///
   /// The only place at which databases of models look into the past.
-  func past(at date: Date) -> StateSnapshot? {
+  ///
+  /// - Parameter model: The model whose values are asked for; nil for all.
+  func past(at date: Date, of model: ModelKey? = nil) -> StateSnapshot? {
     do {
-      return StateSnapshot(try gqlite.view(at: date).snapshot)
+      let past = try gqlite.past(at: date) { catalog in
+        Set(StateLayout(catalog).tables.filter { model == nil || $0.key == model }.map(\.value.type))
+      }
+      for (_, error) in past.missing.sorted(by: { $0.key.index < $1.key.index }) { store.report(error, nil) }
+      return StateSnapshot(past.snapshot, without: Set(past.missing.keys))
     } catch {
       store.report(error, nil)
       return nil
@@ -30,13 +36,15 @@ extension StateDatabase {
   }
 
   /// Returns the value that a path had at a time; nil where it had none, or one of another type.
-  public final func get<Value: DatabaseValue>(_ path: Path, at date: Date) -> Value? { past(at: date)?.get(path) }
+  public final func get<Value: DatabaseValue>(_ path: Path, at date: Date) -> Value? {
+    past(at: date, of: path.model)?.get(path)
+  }
 
   /// Returns what `predicate` makes of the instances that a model had at a time, with the status of that time.
   public final func all<T>(
     model: ModelKey, at date: Date, where predicate: (_ instance: InstanceKey, _ status: InstanceStatus) -> T?
   ) -> [T] {
-    past(at: date)?.all(model: model, where: predicate) ?? []
+    past(at: date, of: model)?.all(model: model, where: predicate) ?? []
   }
 }
 

@@ -11,6 +11,12 @@ struct SchemaText {
     lines += ["", "type \(name) @number(value: \(number)) {", "  id: Int!", "}"]
   }
 
+  /// Has the old values of a type kept.
+  mutating func addHistory(to type: String) {
+    guard let head = head(of: type) else { return }
+    lines[head] = lines[head].dropLast("{".count) + "@history {"
+  }
+
   /// Gives a type another name.
   mutating func renameType(_ old: String, _ new: String) {
     guard let head = head(of: old) else { return }

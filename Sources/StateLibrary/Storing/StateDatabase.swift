@@ -9,7 +9,10 @@ import GQLStorage
 public class StateDatabase: Database, @unchecked Sendable {
   let store: StateStore
 
-  init(_ database: GQLEngine.Database) { store = StateStore(database) }
+  /// - Parameter keepsHistory: Whether the old values of models are kept.
+  init(_ database: GQLEngine.Database, keepsHistory: Bool = false) {
+    store = StateStore(database, keepsHistory: keepsHistory)
+  }
 
   /// The GQLite database that holds the values, which text can ask and change.
   public var gqlite: GQLEngine.Database { store.database }
@@ -66,13 +69,7 @@ public final class InMemoryTimestampedDatabase: StateDatabase, TimestampedDataba
 /// A database of models in memory, which keeps all that there ever was in it.
 public final class InMemoryHistoryDatabase: StateDatabase, TimestampedDatabase, HistoryDatabase, @unchecked Sendable {
   /// An empty database.
-  ///
-  /// - Parameter maximumBytes: The bytes of changes beyond which the oldest ones go.
-  public init(maximumBytes: Int = .max) {
-    let database = GQLEngine.Database()
-    database.recentVersions = maximumBytes
-    super.init(database)
-  }
+  public init() { super.init(GQLEngine.Database(), keepsHistory: true) }
 }
 
 /// A database of models in a file.
@@ -95,19 +92,22 @@ public final class SQLiteDatabase: StateDatabase, TimestampedDatabase, @unchecke
   public func close() throws { try gqlite.close() }
 }
 
-/// A database of models in a file, of which earlier states can be viewed, as far back as the file keeps changes.
+/// A database of models in a file, which keeps all that there ever was in it.
+///
+/// The past of what the file had before, as the file of a ``SQLiteDatabase``, begins when it is opened.
 public final class SQLiteHistoryDatabase: StateDatabase, TimestampedDatabase, HistoryDatabase, @unchecked Sendable {
   /// Opens a file, or makes one.
   ///
   /// - Throws: `QueryError`, as GQLite's database in a file.
-  public init(path: String, storage: StorageOptions = StorageOptions(recentVersions: .max)) throws {
-    super.init(try GQLEngine.Database(path: path, storage: storage))
+  public init(path: String, storage: StorageOptions = StorageOptions()) throws {
+    super.init(try GQLEngine.Database(path: path, storage: storage), keepsHistory: true)
+    if storage.access == .write { try store.schema.beginHistory() }
   }
 
   /// Opens a file, or makes one.
   ///
   /// - Throws: `QueryError`, as GQLite's database in a file.
-  public convenience init(file: URL, storage: StorageOptions = StorageOptions(recentVersions: .max)) throws {
+  public convenience init(file: URL, storage: StorageOptions = StorageOptions()) throws {
     try self.init(path: file.path, storage: storage)
   }
 

@@ -1,4 +1,5 @@
 import GQLCatalog
+import GQLEngine
 import GQLModels
 import GQLStore
 
@@ -9,19 +10,29 @@ struct StateLayout: Sendable {
     var name: String
     var type: ValueType
     var isNonNull: Bool
+    /// Nil where writing a value may take long.
+    var point: PointColumn?
   }
 
   let version: UInt64
-  let tables: [ModelKey: StateTable]
+  private(set) var tables: [ModelKey: StateTable]
 
   init(_ catalog: Catalog) {
     version = catalog.version
     var tables: [ModelKey: StateTable] = [:]
     for type in catalog.types {
-      guard let number = type.identity.number, let table = StateTable(type) else { continue }
+      guard let number = type.identity.number, let table = StateTable(type, catalog) else { continue }
       tables[Int(number)] = table
     }
     self.tables = tables
+  }
+
+  /// Returns the layout without some types.
+  func without(_ types: Set<EntityTypeID>) -> StateLayout {
+    if types.isEmpty { return self }
+    var result = self
+    result.tables = tables.filter { !types.contains($0.value.type) }
+    return result
   }
 }
 
@@ -39,12 +50,14 @@ final class StateTable: Sendable {
   let marks: ColumnID?
   let updated: ColumnID?
   let columnCount: Int
+  /// Indicates whether old values are kept.
+  let hasHistory: Bool
   /// A field without which no instance can be.
   let required: String?
   private let marksCodec: CellCodec<[Int]>
 
   /// Fails for a type whose entities are not told apart by a number.
-  init?(_ type: EntityType) {
+  init?(_ type: EntityType, _ catalog: Catalog) {
     guard case .entity = type.kind, type.idProperties.count == 1, let codec = CellCodec<[Int]>(),
       let idProperty = type.idProperties.first, case .column(let id, _) = type[idProperty].storage,
       type[id].type == .scalar(.int)
@@ -58,13 +71,15 @@ final class StateTable: Sendable {
       if descriptor.isNonNull { required = required ?? property.name }
       if let number = property.identity.number {
         columns[Int(number)] = StateLayout.Column(
-          id: column, name: property.name, type: descriptor.type, isNonNull: descriptor.isNonNull)
+          id: column, name: property.name, type: descriptor.type, isNonNull: descriptor.isNonNull,
+          point: PointColumn(type.id, column, in: catalog))
       } else if property.name == Self.marksName, descriptor.type == codec.type {
         marks = column
       }
     }
     (self.type, name, self.id, self.columns, self.marks) = (type.id, type.name, id, columns, marks)
     (updated, columnCount, self.required, marksCodec) = (type.updatedColumn, type.columns.count, required, codec)
+    hasHistory = type.history != nil
   }
 
   // MARK: - Reading
@@ -137,7 +152,10 @@ struct StateSnapshot: Sendable {
   let snapshot: Snapshot
   let layout: StateLayout
 
-  init(_ snapshot: Snapshot) { (self.snapshot, layout) = (snapshot, StateLayout(snapshot.catalog)) }
+  /// - Parameter types: Those whose values are not to be seen.
+  init(_ snapshot: Snapshot, without types: Set<EntityTypeID> = []) {
+    (self.snapshot, layout) = (snapshot, StateLayout(snapshot.catalog).without(types))
+  }
 
   func get<Value: DatabaseValue>(_ path: Path) -> Value? {
     guard let table = layout.tables[path.model] else { return nil }

@@ -21,11 +21,14 @@ final class StateSchema: Sendable {
 
   private let database: GQLEngine.Database
   private let errors: StateErrors
+  private let keepsHistory: Bool
   private let state = Guarded(State())
   /// Held by who changes the schema.
   private let changing = Guarded(0)
 
-  init(_ database: GQLEngine.Database, _ errors: StateErrors) { (self.database, self.errors) = (database, errors) }
+  init(_ database: GQLEngine.Database, _ errors: StateErrors, keepsHistory: Bool) {
+    (self.database, self.errors, self.keepsHistory) = (database, errors, keepsHistory)
+  }
 
   /// Notes a model's class, and reports where another class has its number.
   func register<Model: ModelProtocol>(_ model: Model.Type) {
@@ -75,6 +78,15 @@ final class StateSchema: Sendable {
     for loss in losses { errors.report(loss) }
   }
 
+  /// Has the old values of the models kept that the data has, from now on.
+  func beginHistory() throws {
+    try changing.withLock { _ in
+      let layout = StateLayout(database.catalog)
+      if layout.tables.values.allSatisfy(\.hasHistory) { return }
+      _ = try change(to: edited([:], layout, [], isNamed: true))
+    }
+  }
+
   /// Returns what is lost.
   private func makeAlone(_ changes: [StagedChange], _ withMarks: Set<ModelKey>) throws -> [StateError] {
     let layout = StateLayout(database.catalog)
@@ -108,7 +120,13 @@ final class StateSchema: Sendable {
         text: text, number: model, table: layout.tables[model], known: known, isNamed: isNamed, typeNames: names)
       edit.addFields(changes)
       if withMarks.contains(model) || changes.contains(where: needsMarks) { edit.addMarks() }
+      if keepsHistory { edit.addHistory() }
       text = edit.text
+    }
+    if keepsHistory {
+      for (model, table) in layout.tables where changes[model] == nil && !table.hasHistory {
+        text.addHistory(to: table.name)
+      }
     }
     return text
   }
@@ -176,6 +194,10 @@ private struct ModelEdit {
 
   mutating func addMarks() {
     if table?.marks == nil { text.addField(StateTable.marksName, "[Int!]", number: nil, to: owner) }
+  }
+
+  mutating func addHistory() {
+    if table?.hasHistory != true { text.addHistory(to: owner) }
   }
 
   /// Adds a field, or gives it its name and, where another one is written, its type.

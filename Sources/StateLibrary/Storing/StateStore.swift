@@ -18,11 +18,12 @@ final class StateStore: Sendable {
   private let layouts: Guarded<StateLayout>
   private let clock = Guarded<Int64?>(nil)
 
-  init(_ database: GQLEngine.Database) {
+  /// - Parameter keepsHistory: Whether the old values of models are kept.
+  init(_ database: GQLEngine.Database, keepsHistory: Bool) {
     self.database = database
     access = CellAccess(database)
     layouts = Guarded(StateLayout(database.catalog))
-    schema = StateSchema(database, errors)
+    schema = StateSchema(database, errors, keepsHistory: keepsHistory)
   }
 
   /// The time of later changes, in microseconds since 1970; nil for the clock's.
@@ -133,13 +134,11 @@ final class StateStore: Sendable {
     guard case .value(let cell?) = change.kind, time == nil else { return false }
     let known = layout(of: database.catalog)
     guard let table = known.tables[change.path.model], table.marks == nil, schema.fits([change], known),
-      let column = table.columns[change.path.property]
+      let column = table.columns[change.path.property]?.point
     else { return false }
     do {
-      let version = try access.replace(table.type, column.id, with: cell) { tables in
-        guard tables.base.catalog.version == known.version,
-          case .live(let row) = table.find(change.path.instance, in: tables)
-        else { return nil }
+      let version = try access.replace(column, with: cell) { tables in
+        guard case .live(let row) = table.find(change.path.instance, in: tables) else { return nil }
         return row
       }
       return version != nil

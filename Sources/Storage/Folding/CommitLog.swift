@@ -95,7 +95,9 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
     lastRead = point
     recordBytes = reader.recordBytes
     records = reader.records
-    return StoredVersion(snapshot: snapshot, version: point.version, hasSchema: hasSchema)
+    var stored = StoredVersion(snapshot: snapshot, version: point.version, hasSchema: hasSchema)
+    stored.time = reader.newestTime
+    return stored
   }
 
   // MARK: - Appending

@@ -51,8 +51,9 @@ struct HistoryTable {
       "INSERT OR REPLACE INTO gqlite_meta VALUES ('history_rows', '\(text)'), ('history_rows_sum', \(Self.sum(text)))")
   }
 
-  /// Reserves the rows that were noted. Called within a transaction.
+  /// Reserves the rows that were noted, and notes the time of the last commit. Called within a transaction.
   func reserveRows(in reader: StorageReader) throws(QueryError) {
+    reader.note(time: try lastTime() ?? .min)
     guard let text = try connection.text("SELECT value FROM gqlite_meta WHERE key = 'history_rows'") else { return }
     let sum = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_rows_sum'")
     guard sum == Self.sum(text) else { throw corrupt("the checksum of its numbers of rows is wrong") }
@@ -133,7 +134,7 @@ struct HistoryTable {
       oldest = try connection.prepare(
         "SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
       starts = try table.storedStarts()
-      lastTime = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
+      lastTime = try table.lastTime() ?? .min
     }
 
     func add(_ changes: ChangeSet, version: Int64, time: Int64) throws(QueryError) {
@@ -288,6 +289,11 @@ struct HistoryTable {
 
   // MARK: - Starts
 
+  /// Returns the time of the last commit of which there are records.
+  private func lastTime() throws(QueryError) -> Int64? {
+    try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'")
+  }
+
   private func storedStarts() throws(QueryError) -> [Int: HistoryStart] {
     let statement = try connection.prepare("SELECT type, version, time FROM gqlite_history_start")
     var starts: [Int: HistoryStart] = [:]
@@ -309,13 +315,16 @@ struct HistoryTable {
   /// the log.
   ///
   /// - Parameters:
-  ///   - old: The table under the schema before, with its catalog; nil for a new file.
+  ///   - old: The table under the schema before, with its catalog; nil where none is known.
+  ///   - snapshot: The version that the schema came with, where it is known.
   ///   - start: Where the past begins of types that had none.
   func takeOver(
-    _ old: (table: HistoryTable, catalog: Catalog)?, _ catalog: Catalog, from start: HistoryStart
+    _ old: (table: HistoryTable, catalog: Catalog)?, _ catalog: Catalog, _ snapshot: Snapshot? = nil,
+    from start: HistoryStart
   ) throws(QueryError) {
     var starts = try old?.table.storedStarts() ?? [:]
     let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog, at: start.time)
+    let empty = old == nil ? [] : snapshot.map { mapping.emptyBefore($0) } ?? []
     var next: [Int: HistoryStart] = [:]
     var kept: Set<Int64> = []
     for type in numbers.indices where types[type] != nil {
@@ -329,7 +338,7 @@ struct HistoryTable {
           if last.version > known.version { next[type] = last }
         }
       } else {
-        next[type] = start
+        next[type] = empty.contains(type) ? .ever : start
       }
     }
     let known = kept.map { "\($0)" }.joined(separator: ", ")
@@ -492,7 +501,7 @@ struct HistoryTable {
   private func forEachLogged(
     _ request: HistoryRequest, _ erased: inout [Int: Set<UInt32>], _ body: (HistoryStep) -> Bool
   ) throws(QueryError) -> Bool {
-    var time = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'") ?? .min
+    var time = try lastTime() ?? .min
     // Of a time the commits before it are read too, because their times may not ascend.
     let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version <= ? ORDER BY version")
     log.bind(1, request.newest)

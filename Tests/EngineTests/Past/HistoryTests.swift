@@ -223,6 +223,41 @@ import Testing
     #expect(try answer(database, "{ A { m } }", version: end) == #"{"A":[{"m":"9"}]}"#)
   }
 
+  @Test("a type that comes with its history was empty before") func newTypes() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: {id: 1, n: 1}) }")
+    let start = database.version
+    try database.run("mutation { updateA(where: id == 1, set: {n: 2}) }")
+    try database.changeSchema(
+      to: """
+        type A @history { id: ID! n: Int }
+        type B @history { id: ID! tags: [Tag!] }
+        type Tag { text: String! }
+        type C @history { id: ID! }
+        type D { id: ID! }
+        """)
+    let change = database.version
+    try database.run("mutation { insertB(data: {id: 1, tags: [{text: \"x\"}]}) insertD(data: {id: 1}) }")
+    try database.run("mutation { updateA(where: id == 1, set: {n: 3}) deleteB(where: id == 1) }")
+    let question = "{ A { n } B { tags { text } } C { id } }"
+    #expect(try answer(database, question, version: 0) == #"{"A":[],"B":[],"C":[]}"#)
+    #expect(try answer(database, question, version: start) == #"{"A":[{"n":1}],"B":[],"C":[]}"#)
+    #expect(try answer(database, question, version: change) == #"{"A":[{"n":2}],"B":[],"C":[]}"#)
+    #expect(
+      try answer(database, question, version: change + 1) == #"{"A":[{"n":2}],"B":[{"tags":[{"text":"x"}]}],"C":[]}"#)
+    // A type that was there without one, and one that is renamed, were not empty.
+    try database.changeSchema(
+      to: """
+        type A @history { id: ID! n: Int }
+        type B @history { id: ID! tags: [Tag!] }
+        type Tag { text: String! }
+        type E @history @was(name: "D") { id: ID! }
+        """, allowingLoss: true)
+    #expect(problem { _ = try self.answer(database, "{ E { id } }", version: change + 1) } == "no-history")
+    #expect(try answer(database, "{ E { id } }", version: database.version) == #"{"E":[{"id":1}]}"#)
+    #expect(try answer(database, "{ A { n } B { id } }", version: start) == #"{"A":[{"n":1}],"B":[]}"#)
+  }
+
   @Test("records go when they are too many, or too old") func limits() throws {
     let database = try Database(
       schema: "type A @history(versions: 3) { id: ID! n: Int } type B @history(for: \"PT1H\") { id: ID! n: String }")
@@ -313,6 +348,16 @@ import Testing
     #expect(
       try answer(database, "{ A { id n seen } }", version: version)
         == #"{"A":[{"id":1,"n":1,"seen":3},{"id":2,"n":1,"seen":2}]}"#)
+  }
+
+  @Test("a field that is left out has its value of now, however often the past is asked") func leftOutAgain() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int seen: Int @history(off: true) }")
+    try database.run("mutation { insertA(data: {id: 1, n: 1, seen: 1}) }")
+    let version = database.version
+    for value in 2...4 {
+      try database.run("mutation { updateA(where: id == 1, set: {n: \(value), seen: \(value)}) }")
+      #expect(try answer(database, "{ A { n seen } }", version: version) == #"{"A":[{"n":1,"seen":\#(value)}]}"#)
+    }
   }
 
   @Test("fields that come later have their defaults in what is no more") func laterFields() throws {

@@ -1,0 +1,30 @@
+import Synchronization
+
+/// A reference that is set once, and read without a lock.
+///
+/// `AtomicLazyReference` is the same, but its load is not inlined: it takes longer than to read a cell.
+struct OnceReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
+  /// The address of the object, which it holds; 0 for none.
+  private let address = Atomic<UInt>(0)
+
+  deinit { reference?.release() }
+
+  private var reference: Unmanaged<Object>? {
+    @inline(__always) get {
+      UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { Unmanaged.fromOpaque($0) }
+    }
+  }
+
+  /// Returns the object; nil where none was set.
+  @inline(__always)
+  func load() -> Object? { reference?.takeUnretainedValue() }
+
+  /// Sets the object, if none was set.
+  func storeIfNil(_ object: Object) {
+    let reference = Unmanaged.passRetained(object)
+    let word = UInt(bitPattern: reference.toOpaque())
+    if !address.compareExchange(expected: 0, desired: word, ordering: .acquiringAndReleasing).exchanged {
+      reference.release()
+    }
+  }
+}
