@@ -111,8 +111,8 @@ import Testing
       "unbacked-every", "let-like-field", "element-of-place", "duplicate-definition", "lone-anonymous",
       "unused-function", "computed-cycle", "wrong-computed",
       "empty-text-query",
-      // The corpus has it: it wants an embedded object with a field that must be there.
-      "missing-value",
+      // The corpus has them: they want an embedded object with a field that must be there, and a type with a history.
+      "missing-value", "misplaced-versions",
       // A text of more than 2³⁰ − 1 bytes.
       "too-large",
     ])

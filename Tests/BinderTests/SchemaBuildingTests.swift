@@ -307,6 +307,9 @@ import Testing
     ("misplaced-directive", "type P { x: Int @merge(by: SUM) } type A { id: ID! p: P }", "merge"),
     ("misplaced-directive", "type A @merge(by: LAST) { id: ID! }", "merge"),
     ("misplaced-directive", #"type A { id: ID! n: Int @computed(as: "1") @merge(by: MAX) }"#, "merge"),
+    ("version-name", "type A { id: ID! _version: Int _until: Int }", "_version"),
+    ("version-name", "type A @history { id: ID! _until: Int }", "_until"),
+    ("version-name", "type A { id: ID! } type Query { _changes: [A!]! }", "_changes"),
   ]
 
   @Test func everyCodeHasASchema() {
