@@ -17,7 +17,7 @@ import Testing
     // A binder of its own for each clause is to come.
     "Binder": 11_564,
     "Parser": 3_360, "WriteTransaction": 3_040, "Evaluator": 2_740, "Optimizer": 2_000, "SchemaBuilder": 1_750,
-    "Database": 1_720, "Mutator": 1_640,
+    "Database": 1_720, "Mutator": 1_641,
   ]
 
   /// Functions of more than 80 lines.

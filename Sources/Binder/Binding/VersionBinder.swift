@@ -12,7 +12,7 @@ struct VersionBinder {
   func root(
     _ root: RootName, _ arguments: [Argument], of name: Name, _ environment: Environment
   ) -> (RootName, [Argument]) {
-    if binder.catalog[root.type].pastRole == .change { return (root, changeArguments(arguments)) }
+    if binder.catalog[root.type].pastRole == .change { return (root, changeArguments(arguments, environment)) }
     guard root.isList, let argument = arguments.first(where: { $0.name.text == VersionCatalog.argumentName }) else {
       return (root, arguments)
     }
@@ -24,6 +24,11 @@ struct VersionBinder {
       binder.report(
         .unknownArgument(name: argument.name.text, of: name.text, near: []), remedy(root.type), at: argument.name.range)
       return (root, others)
+    }
+    if let deleted = others.first(where: { $0.name.text == "deleted" }) {
+      let help = "the deleted entities have versions, too: their last one has the '_change' DELETED"
+      binder.report(
+        .unknownArgument(name: "deleted", of: name.text, near: []), Remedy(help: help), at: deleted.name.range)
     }
     var value = argument.value
     while case .parenthesized(let inner) = value.kind { value = inner }
@@ -38,14 +43,14 @@ struct VersionBinder {
   /// Returns the arguments of a list of changes with `from:`, `to:` and `types:` as parts of its condition.
   ///
   /// The changes lead from one version or time to the other: the first one is not among them, the last one is.
-  private func changeArguments(_ arguments: [Argument]) -> [Argument] {
+  private func changeArguments(_ arguments: [Argument], _ environment: Environment) -> [Argument] {
     var conditions: [Expression] = []
     var others: [Argument] = []
     var seen: Set<String> = []
     for argument in arguments {
       switch argument.name.text {
-      case "from": conditions += bound(argument, .greater)
-      case "to": conditions += bound(argument, .lessOrEqual)
+      case "from": conditions += bound(argument, .greater, environment)
+      case "to": conditions += bound(argument, .lessOrEqual, environment)
       case "types": conditions += types(argument)
       default:
         others.append(argument)
@@ -72,20 +77,17 @@ struct VersionBinder {
   }
 
   /// The condition that changes are after a version or a time, or not after it. Null is no condition.
-  private func bound(_ argument: Argument, _ comparison: BinaryOperator) -> [Expression] {
+  private func bound(
+    _ argument: Argument, _ comparison: BinaryOperator, _ environment: Environment
+  ) -> [Expression] {
     let value = argument.value.unparenthesized
-    var field = "version"
-    switch value.kind {
-    case .null: return []
-    case .string: field = "time"
-    case .variable(let name):
-      if case .slot(let slot)? = binder.variables[name.text]?.kind,
-        [.scalar(.dateTime), .scalar(.date), .string].contains(binder.query.parameters[slot].signature.type)
-      {
-        field = "time"
-      }
-    case .call, .binary(.add, _, _), .binary(.subtract, _, _): field = "time"
-    default: break
+    let field: String
+    switch binder.bindOperand(value, environment.withoutElements) {
+    case .literal(.null, _), .error: return []
+    case .literal(.text, _): field = "time"
+    case .value(let value) where value.type.scalar.map { [.dateTime, .date, .string].contains($0) } ?? false:
+      field = "time"
+    default: field = "version"
     }
     let range = value.range
     let test = Expression(

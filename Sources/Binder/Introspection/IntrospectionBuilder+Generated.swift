@@ -201,10 +201,14 @@ extension IntrospectionBuilder {
     var fields: [Schema.InputValue] = []
     for property in catalog[id].properties
     where GraphQLName.isFree(property.name) && !connectives.contains(property.name) {
+      // Variables of filters are bound without the versions of entities.
+      if case .list(.entity(let target)) = property.signature.type, catalog[target].pastRole != nil { continue }
       guard let filter = filter(property.signature.type) else { continue }
       fields.append(input(property.name, filter, property.description, property.deprecation))
     }
-    if catalog[id].kind == .entity || catalog[id].kind == .interface {
+    if catalog[id].pastRole != nil {
+      // They have no times and no status of their own.
+    } else if catalog[id].kind == .entity || catalog[id].kind == .interface {
       fields.append(argument("_createdAt", named(.scalarFilter(.dateTime)), "A condition on the time of creation."))
       fields.append(
         argument("_updatedAt", named(.scalarFilter(.dateTime)), "A condition on the time of the last change."))

@@ -40,6 +40,8 @@ package struct ChangeType: Sendable {
   package let typeName: ColumnID
   package let key: ColumnID
   package let change: ColumnID
+  /// The hidden column of the row of the version.
+  package let row: ColumnID
   /// The type of fields, and the columns of `name`, `old` and `new`.
   package let field: EntityTypeID
   package let name: ColumnID
@@ -77,6 +79,8 @@ package struct VersionedType: Sendable {
   package let sources: [Source]
   /// The fields that the entity has too, each with its columns of the versions.
   package let fields: [(name: String, columns: [Int])]
+  /// The hidden column of the entity's row, which tells versions of one id from each other.
+  package let row: ColumnID
   /// The columns of `_version`, `_from`, `_until`, `_change` and `_changed`.
   package let number: ColumnID
   package let from: ColumnID

@@ -50,8 +50,9 @@ struct VersionCatalogBuilder {
     let changed = draft.add(
       "_changed", TypeSignature(.list(.string), isNonNull: true, isElementNonNull: true),
       "The fields that differ from the version before.")
-    draft.addKey(number)
-    let owner = draft.addOwner()
+    let row = draft.addHidden("~row", .int, .int64)
+    draft.addKey(number, row)
+    let owner = draft.addHidden("~\(type.name)", .entity(type.id), .reference)
     addIndex("id", .hash, draft.keyColumns, isPrimary: true, to: &draft.versions)
     addIndex("_version", .ordered, [number], isPrimary: false, to: &draft.versions)
     addIndex("_from", .ordered, [from], isPrimary: false, to: &draft.versions)
@@ -86,6 +87,7 @@ struct VersionCatalogBuilder {
     types.append(
       VersionedType(
         type: type.id, versions: draft.versions.id, relation: forward, sources: draft.sources, fields: draft.fields,
+        row: row,
         number: number, from: from, until: until, change: change, changed: changed))
   }
 
@@ -129,8 +131,9 @@ struct VersionCatalogBuilder {
         id: PropertyID(draft.type.properties.count), name: "fields", description: "The fields that differ.",
         signature: TypeSignature(list, isNonNull: true, isElementNonNull: true), storage: .relation(forward)))
     let owner = field.addColumn("~fields", .entity(id))
+    let row = draft.addColumn("~row", .int)
     draft.type.idProperties = [0, 2, 3].map { PropertyID($0) }
-    addIndex("id", .hash, [version, typeName, key], isPrimary: true, to: &draft.type)
+    addIndex("id", .hash, [version, typeName, key, row], isPrimary: true, to: &draft.type)
     addIndex("version", .ordered, [version], isPrimary: false, to: &draft.type)
     addIndex("time", .ordered, [time], isPrimary: false, to: &draft.type)
     catalog.types += [draft.type, field.type]
@@ -143,7 +146,7 @@ struct VersionCatalogBuilder {
         id: backward, source: fieldID, target: id, property: nil, column: owner, isToMany: false,
         isRequired: false, inverse: forward))
     changes = ChangeType(
-      type: id, fields: forward, version: version, time: time, typeName: typeName, key: key, change: change,
+      type: id, fields: forward, version: version, time: time, typeName: typeName, key: key, change: change, row: row,
       field: fieldID, name: name0, old: old, new: new)
   }
 
@@ -312,22 +315,20 @@ private struct VersionTypeDraft {
   }
 
   /// The key of an entity and its version tell versions from each other.
-  mutating func addKey(_ number: ColumnID) {
+  mutating func addKey(_ number: ColumnID, _ row: ColumnID) {
     for id in type.idProperties {
       if let own = versions.properties.first(where: { $0.name == type[id].name }) {
         versions.idProperties.append(own.id)
       }
     }
     if let own = versions.properties.first(where: { $0.name == "_version" }) { versions.idProperties.append(own.id) }
-    keyColumns = base[type.primaryIndex].columns.compactMap { columns[$0] } + [number]
+    keyColumns = base[type.primaryIndex].columns.compactMap { columns[$0] } + [number, row]
   }
 
-  /// Adds the way back to the entity, which has no name.
-  mutating func addOwner() -> ColumnID {
+  /// Adds a column that no field has.
+  mutating func addHidden(_ name: String, _ type: ValueType, _ kind: ColumnKind) -> ColumnID {
     let column = ColumnID(versions.columns.count)
-    versions.columns.append(
-      ColumnDescriptor(
-        id: column, name: "~\(type.name)", kind: .reference, type: .entity(type.id), isNonNull: false))
+    versions.columns.append(ColumnDescriptor(id: column, name: name, kind: kind, type: type, isNonNull: false))
     sources.append(.none)
     return column
   }

@@ -16,6 +16,8 @@ enum PastProblem: Error, Sendable {
   case noMoment
   /// Versions of entities within a transaction, or in an editing context.
   case noVersions
+  /// Versions of entities, after the schema has lost the last history.
+  case noHistoryAnymore
   /// A history that is to be erased in an editing context, which has none.
   case noHistoryHere
   /// A version that today's schema does not allow, with what it does not.
@@ -30,7 +32,9 @@ enum PastProblem: Error, Sendable {
 
   var code: DiagnosticCode {
     switch self {
-    case .noHistory, .noHistoryOf, .notUndoable, .noVersions, .noHistoryHere: "no-history"
+    case .noHistory, .noHistoryOf, .notUndoable, .noVersions, .noHistoryHere,
+      .noHistoryAnymore:
+      "no-history"
     case .unknownVersion, .noMoment: "unknown-version"
     case .otherSchema: "no-history"
     case .misfit: "storage-corrupt"
@@ -55,6 +59,7 @@ enum PastProblem: Error, Sendable {
         + (oldest.map { ": the oldest that can be undone is \($0)" } ?? "")
     case .noMoment: "a version or a time is expected, not null"
     case .noHistoryHere: "an editing context has no history: what is to be erased is that of its database"
+    case .noHistoryAnymore: "no type has a history any more"
     case .noVersions:
       "versions of entities are read of the newest data, not in an earlier view, a transaction or an editing context"
     case .otherSchema(let version, let reason):

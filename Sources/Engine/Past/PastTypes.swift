@@ -16,19 +16,22 @@ package struct PastTypes: Sendable {
   package var missing: [EntityTypeID: QueryError] = [:]
 }
 
-extension Database {
-  /// Returns the newest version that was committed at a time, for some types of the schema.
+extension PastTypes {
+  /// Reads the newest version that was committed at a time, for some types of the schema.
   ///
   /// Complexity: O(*n*) in the changes since then, and of types that only their history reaches in their changes.
-  package func past(
-    at date: Date, of types: (Catalog) -> Set<EntityTypeID>
-  ) throws(QueryError) -> PastTypes {
-    let reader = PastReader(database: self)
+  package init(
+    of database: Database, at date: Date, reading types: (Catalog) -> Set<EntityTypeID>
+  ) throws(QueryError) {
+    let reader = PastReader(database: database)
     do throws(PastProblem) {
       guard let moment = PastMoment(date) else { throw PastProblem.noMoment }
       for _ in 0..<PastReader.mostAttempts {
-        let catalog = catalog
-        if let found = try reader.types(types(catalog), of: catalog, at: moment) { return found }
+        let catalog = database.catalog
+        if let found = try reader.types(types(catalog), of: catalog, at: moment) {
+          self = found
+          return
+        }
       }
       throw PastProblem.failed(QueryError(code: "storage-changed", "the schema has changed too often meanwhile"))
     } catch {

@@ -29,7 +29,9 @@ struct VersionReader {
     do throws(QueryError) { newest = try PastReader(database: database).newest() } catch {
       throw PastProblem.failed(error)
     }
-    guard let history = database.past.history else { throw PastProblem.noVersions }
+    guard let history = database.past.history else {
+      throw database.editing == nil ? PastProblem.noHistoryAnymore : .noVersions
+    }
     guard history.catalog.storesAlike(newest.snapshot.catalog), numbering == database.numbering else { return nil }
     if history.records != nil, history.lastErasure > newest.version { return nil }
     let catalog = history.versions.catalog(of: newest.snapshot.catalog)
@@ -37,7 +39,9 @@ struct VersionReader {
       made.version >= history.lastErasure
     {
       if made.newest === newest.snapshot, made.hasChanges || !readsChanges { return made.snapshot }
-      switch try read(newest, catalog, history, after: made, numbering, interruption) {
+      // Ids of linked entities are those of now.
+      let goesOn = catalog.hasSameIDs(newest.snapshot, as: made.newest)
+      switch goesOn ? try read(newest, catalog, history, after: made, numbering, interruption) : .trimmed {
       case .made(let snapshot): return snapshot
       case .other: return nil
       case .trimmed: break
@@ -65,27 +69,29 @@ struct VersionReader {
     let request = HistoryRequest(
       catalog: newest.snapshot.catalog, kept: history.types, types: types, newest: newest.version,
       moment: .version(known?.version ?? .min))
-    let writer = VersionWriter(newest.snapshot, catalog, after: known?.snapshot, fold: foldText)
+    var counted = 0
+    func isStopped(_ bytes: Int) -> Bool {
+      interruption?.take(bytes - counted)
+      counted = bytes
+      return interruption?.isDue ?? false
+    }
+    let writer = VersionWriter(
+      newest.snapshot, catalog, after: known?.snapshot, fold: foldText, isStopped: isStopped)
     let reader = HistoryReader(database: database, newest: newest)
     var starts: [HistoryStart?] = []
-    var (steps, counted) = (0, 0)
     let isOfNewest = try reader.read(request, history) { (found) throws(PastProblem) in
       starts = found
       return known.map { $0.starts == found } ?? true
     } _: { (step) throws(PastProblem) in
       do throws(ChangeProblem) {
-        try writer.takeBack(
+        let isDone = try writer.takeBack(
           step.changes, type: step.type, rows: step.rows, version: step.version, time: step.time)
+        if isDone { return true }
       } catch {
         throw PastProblem.misfit
       }
-      steps += 1
-      if steps & 63 == 0, let interruption {
-        interruption.take(writer.byteCount - counted)
-        counted = writer.byteCount
-        if interruption.isDue { throw PastProblem.interrupted(interruption) }
-      }
-      return true
+      if let interruption { throw PastProblem.interrupted(interruption) }
+      return false
     }
     if !isOfNewest { return .other }
     if let known, known.starts != starts { return .trimmed }
@@ -97,10 +103,11 @@ struct VersionReader {
     let hasChanges = readsChanges || known?.hasChanges ?? false
     do throws(StoreProblem) {
       snapshot = try writer.finish { first[$0] ?? newest.version }
-      if hasChanges, let list = ChangeListWriter(snapshot, catalog) {
+      if hasChanges, let list = ChangeListWriter(snapshot, catalog, isStopped: { _ in isStopped(writer.byteCount) }) {
         snapshot = try list.run(after: known?.hasChanges == true ? known?.snapshot : nil, fold: foldText)
       }
     } catch {
+      if case .stopped = error, let interruption { throw PastProblem.interrupted(interruption) }
       throw PastProblem.misfit
     }
     history.versions.keep(

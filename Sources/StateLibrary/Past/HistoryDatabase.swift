@@ -1,4 +1,5 @@
 import Foundation
+import GQLEngine
 
 /// A database that has the values of earlier times.
 public protocol HistoryDatabase: Database {
@@ -24,7 +25,7 @@ extension StateDatabase {
   /// - Parameter model: The model whose values are asked for; nil for all.
   func past(at date: Date, of model: ModelKey? = nil) -> StateSnapshot? {
     do {
-      let past = try gqlite.past(at: date) { catalog in
+      let past = try PastTypes(of: gqlite, at: date) { catalog in
         Set(StateLayout(catalog).tables.filter { model == nil || $0.key == model }.map(\.value.type))
       }
       for (_, error) in past.missing.sorted(by: { $0.key.index < $1.key.index }) { store.report(error, nil) }

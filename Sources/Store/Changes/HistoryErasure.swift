@@ -6,8 +6,9 @@ package struct HistoryErasure {
 
   package init(in transaction: WriteTransaction) { self.transaction = transaction }
 
-  /// Has the version that the transaction makes erase the history of rows.
+  /// Has the version that the transaction makes erase the history of rows; nothing happens where their type has none.
   package func erase(_ type: EntityTypeID, rows: [UInt32]) {
+    if transaction.base.catalog[type].history == nil { return }
     for row in rows {
       transaction.erased.insert(DeletedRow(type: type, row: row))
       transaction.recorder?.table(transaction.ownedTable(type)).noteErasure(row)

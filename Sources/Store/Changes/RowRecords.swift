@@ -23,7 +23,7 @@ package struct RowRecords: Sendable {
 extension ChangeSet {
   /// Returns what takes the set's changes of some types back.
   ///
-  /// An entity that goes is erased, unless it was deleted before and another one takes its key in the set. What waits for a
+  /// An entity that goes is erased, unless another one takes its key in the set and nothing says that it is erased. What waits for a
   /// target is not kept: no query sees it.
   ///
   /// - Throws: where the set is not well-formed.
@@ -93,13 +93,7 @@ private struct KeysOfSet {
         let marks = try reader.marks()
         let goes = marks.after == RowChangeStatus.void && marks.before != RowChangeStatus.void
         if marks.has(RowChangeMarks.erased) { erased[type, default: []].insert(row) }
-        if goes, !columns.isEmpty {
-          if marks.before == RowChangeStatus.live {
-            erased[type, default: []].insert(row)
-          } else {
-            deleted.append((type, row))
-          }
-        }
+        if goes, !columns.isEmpty { deleted.append((type, row)) }
         if marks.has(RowChangeMarks.fields) {
           while let column = try reader.next() {
             let form = try reader.form()

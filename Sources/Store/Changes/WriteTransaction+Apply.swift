@@ -108,6 +108,7 @@ private final class ChangeApplication {
     while let row = try reader.row(after: next) {
       next = row + 1
       let marks = try reader.marks()
+      if marks.has(RowChangeMarks.erased) { transaction.erased.insert(DeletedRow(type: layout.id, row: row)) }
       // A row that a file lacks was void when rows were written, which was later than what the set says of it.
       let isGone =
         !transaction.keepsIndexes && marks.before != RowChangeStatus.void

@@ -37,16 +37,20 @@ extension VersionMerge {
     let (inBase, inMine) = (Set(base), Set(mine))
     let added = mine.filter { !inBase.contains($0) }.map { link(relation, row.row, $0) }
     let removed = base.filter { !inMine.contains($0) }.map { link(relation, row.row, $0) }
-    if theirs != base, theirs != mine, !layout.ownsTargets(of: relation) {
+    if theirs != base, !areSame(relation, mine, theirs), !layout.ownsTargets(of: relation) {
       var side: MergeSide?
       switch deciding.decide(relation) {
       case .side(let decided): side = decided
       case .conflict: side = note(.field, row, relation.column)
       case .elements, .value: break
       }
-      if side == .theirs { return block(row, relation, mine, theirs) }
+      if side == .theirs { return block(row, relation, added + removed, theirs) }
       if side == .mine {
-        links.removed += theirs.filter { !inMine.contains($0) }.map { link(relation, row.row, $0) }
+        let new = mine.filter { isNew(Row(type: relation.target, row: $0)) }
+        links.removed += theirs.filter { target in
+          isNew(Row(type: relation.target, row: target))
+            ? !new.contains { isSame(relation.target, $0, target) } : !inMine.contains(target)
+        }.map { link(relation, row.row, $0) }
       }
     }
     links.added += added
@@ -56,7 +60,7 @@ extension VersionMerge {
   private func compare(_ row: Row, _ relation: Relation, base: UInt32?, mine: UInt32?, theirs: UInt32?) {
     let added = mine.map { link(relation, row.row, $0) }
     if theirs != base {
-      if theirs == mine { return }
+      if areSame(relation, mine.map { [$0] } ?? [], theirs.map { [$0] } ?? []) { return }
       var side: MergeSide
       // The direction without a name has nothing of its own to be decided.
       if relation.property == nil, !layout[relation.inverse].isToMany {
@@ -66,7 +70,7 @@ extension VersionMerge {
       } else {
         side = note(.field, row, relation.column)
       }
-      if side == .theirs { return block(row, relation, mine.map { [$0] } ?? [], theirs.map { [$0] } ?? []) }
+      if side == .theirs { return block(row, relation, added.map { [$0] } ?? [], theirs.map { [$0] } ?? []) }
       if let theirs { links.removed.append(link(relation, row.row, theirs)) }
     } else if let base {
       links.removed.append(link(relation, row.row, base))
@@ -74,9 +78,32 @@ extension VersionMerge {
     if let added { links.added.append(added) }
   }
 
-  /// Keeps the links in which two lists differ as they are. The other ends need not be in conflict, and may have another base.
-  private func block(_ row: Row, _ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) {
-    links.blocked.formUnion(Set(mine).symmetricDifference(theirs).map { link(relation, row.row, $0) })
+  /// Keeps the links of the other side as they are, and mine away. The other ends need not be in conflict, and may have
+  /// another base.
+  private func block(_ row: Row, _ relation: Relation, _ mine: [Link], _ theirs: [UInt32]) {
+    links.blocked.formUnion(mine)
+    for target in theirs where !isNew(Row(type: relation.target, row: target)) {
+      links.blocked.insert(link(relation, row.row, target))
+    }
+  }
+
+  /// Returns whether a row of mine and one of the other side are one entity. New ones of one number are others, unless they
+  /// have one key.
+  private func isSame(_ type: EntityTypeID, _ mine: UInt32, _ theirs: UInt32) -> Bool {
+    let (here, there) = (Row(type: type, row: mine), Row(type: type, row: theirs))
+    if !isNew(here) || !isNew(there) { return mine == theirs }
+    let layout = layout.types[Int(type.index)]
+    if layout.isHidden { return false }
+    guard let keys = layout.indexes.first?.keys else { return false }
+    return (0..<keys.count).allSatisfy { place in
+      let column = keys.components[place].column
+      return areEqual(
+        layout, column, image(versions.mine, here).cell(column), image(versions.theirs, there).cell(column))
+    }
+  }
+
+  private func areSame(_ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) -> Bool {
+    mine.count == theirs.count && zip(mine, theirs).allSatisfy { isSame(relation.target, $0, $1) }
   }
 
   /// Takes links away that I have taken away, whatever must have a target: it gets another one later.

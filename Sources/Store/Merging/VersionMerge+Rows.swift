@@ -257,7 +257,9 @@ extension VersionMerge {
       for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
         let mine = targets(versions.mine, relation, row.row)
         if mine == targets(base(of: row), relation, row.row) { continue }
-        let replaced = transaction.targets(relation, row.row).filter { !mine.contains($0) }
+        // A new element of mine comes under another number.
+        let known = Set(mine.filter { !isNew(Row(type: relation.target, row: $0)) })
+        let replaced = transaction.targets(relation, row.row).filter { !known.contains($0) }
         if !replaced.isEmpty { try transaction.delete(relation.target, rows: replaced, keeps: false) }
       }
     }

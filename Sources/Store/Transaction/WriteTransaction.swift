@@ -149,6 +149,7 @@ package final class WriteTransaction {
   package struct Checkpoint {
     fileprivate let tables: [Table]
     fileprivate let dangling: DanglingLinks
+    fileprivate let erased: Set<DeletedRow>
     /// How often changes had been taken.
     fileprivate let taken: Int
   }
@@ -160,7 +161,7 @@ package final class WriteTransaction {
     dropPurged()
     // Nothing of what is there is written any more.
     stamp = Stamp.next()
-    return Checkpoint(tables: tables, dangling: dangling, taken: takenChanges)
+    return Checkpoint(tables: tables, dangling: dangling, erased: erased, taken: takenChanges)
   }
 
   /// Undoes what was written after the checkpoint, which stays valid. Precondition: no changes were taken since.
@@ -177,6 +178,7 @@ package final class WriteTransaction {
     staleSuspended.removeAll()
     tables = checkpoint.tables
     dangling = checkpoint.dangling
+    erased = checkpoint.erased
     stamp = Stamp.next()
   }
 

@@ -6,10 +6,14 @@ package struct ChangeListWriter {
   private let catalog: VersionCatalog
   private let snapshot: Snapshot
   private let changes: ChangeType
+  private let isStopped: (Int) -> Bool
 
-  /// - Parameter snapshot: One with the versions of entities.
-  package init?(_ snapshot: Snapshot, _ catalog: VersionCatalog) {
+  /// - Parameters:
+  ///   - snapshot: One with the versions of entities.
+  ///   - isStopped: Asked once in a while.
+  package init?(_ snapshot: Snapshot, _ catalog: VersionCatalog, isStopped: @escaping (Int) -> Bool) {
     guard let changes = catalog.changes else { return nil }
+    self.isStopped = isStopped
     self.changes = changes
     self.snapshot = snapshot
     self.catalog = catalog
@@ -38,8 +42,9 @@ package struct ChangeListWriter {
     let transaction = WriteTransaction(snapshot, fold: fold)
     if known == nil { transaction.beginBulk() }
     let memory = ConversionArena()
-    for entry in entries {
+    for (number, entry) in entries.enumerated() {
       memory.removeAll()
+      if number & 127 == 127, isStopped(0) { throw .stopped }
       try write(entry, transaction, memory)
     }
     if known == nil { try transaction.endBulk() }
@@ -59,7 +64,8 @@ package struct ChangeListWriter {
     cells[Int(changes.typeName.index)] = text(catalog.catalog[type.type].name, memory)
     cells[Int(changes.key.index)] = key(versions, image, memory)
     cells[Int(changes.change.index)] = image.cell(Int(type.change.index))
-    guard let row = try insert(changes.type, cells, transaction) else { return }
+    cells[Int(changes.row.index)] = Cell(Int64(entry.row))
+    let row = try insert(changes.type, cells, transaction)
     let before = previous(of: entry, type)
     for name in names(type, image) {
       guard let property = versions.property(named: name) else { continue }
@@ -68,21 +74,14 @@ package struct ChangeListWriter {
       cells[Int(changes.name.index)] = text(name, memory)
       cells[Int(changes.old.index)] = before.flatMap { json(property.storage, versions, $0, memory) }
       cells[Int(changes.new.index)] = json(property.storage, versions, image, memory)
-      guard let element = try insert(changes.field, cells, transaction) else { continue }
-      link(changes.fields, row, element, transaction)
+      link(changes.fields, row, try insert(changes.field, cells, transaction), transaction)
     }
   }
 
-  /// Nil where there is one of that key.
   private func insert(
     _ type: EntityTypeID, _ cells: [Cell?], _ transaction: WriteTransaction
-  ) throws(StoreProblem) -> UInt32? {
-    do throws(StoreProblem) {
-      return try transaction.insert(type, cells: cells.map { $0 ?? Cell(low: 0) }, valid: cells.map { $0 != nil })
-    } catch {
-      guard case .uniqueViolation = error else { throw error }
-      return nil
-    }
+  ) throws(StoreProblem) -> UInt32 {
+    try transaction.insert(type, cells: cells.map { $0 ?? Cell(low: 0) }, valid: cells.map { $0 != nil })
   }
 
   private func link(_ relation: RelationID, _ source: UInt32, _ target: UInt32, _ transaction: WriteTransaction) {
@@ -134,7 +133,8 @@ package struct ChangeListWriter {
 
   /// The id of an entity; of a key of several fields, their values as a JSON list.
   private func key(_ type: EntityType, _ image: StoredRow, _ memory: ConversionArena) -> Cell? {
-    let columns = catalog.catalog[type.primaryIndex].columns.dropLast().map { type[type[$0].foldedFrom ?? $0] }
+    // After them come the number of the version and the row.
+    let columns = catalog.catalog[type.primaryIndex].columns.dropLast(2).map { type[type[$0].foldedFrom ?? $0] }
     if columns.count == 1, let column = columns.first, let cell = image.cell(Int(column.id.index)) {
       if column.type == .id { return memory.copy(text: cell) }
       var buffer = ByteBuffer()

@@ -10,6 +10,8 @@ package final class VersionWriter {
     var status: UInt64
     /// By column of the versions. What cells point to lies in the writer's memory.
     var cells: [Cell?]
+    /// The rows of linked entities, column by column.
+    var links: [[UInt32]] = []
   }
   private struct Version {
     var type: Int
@@ -26,6 +28,8 @@ package final class VersionWriter {
   private let newest: Snapshot
   private let known: Snapshot?
   private let fold: TextFold
+  private let isStopped: (Int) -> Bool
+  private var rowsSeen = 0
   /// On its way back.
   private let rewinding: WriteTransaction
   private let memory = ConversionArena()
@@ -37,9 +41,15 @@ package final class VersionWriter {
   /// By type: its place in the catalog's `types`.
   private var places: [Int: Int] = [:]
 
-  /// - Parameter known: The versions up to an earlier version of the data, to which the changes lead back; nil where they
-  ///   lead back to the oldest one that is kept.
-  package init(_ newest: Snapshot, _ catalog: VersionCatalog, after known: Snapshot?, fold: @escaping TextFold) {
+  /// - Parameters:
+  ///   - known: The versions up to an earlier version of the data, to which the changes lead back; nil where they lead back
+  ///     to the oldest one that is kept.
+  ///   - isStopped: Asked once in a while, with the bytes that versions take until they are written.
+  package init(
+    _ newest: Snapshot, _ catalog: VersionCatalog, after known: Snapshot?, fold: @escaping TextFold,
+    isStopped: @escaping (Int) -> Bool
+  ) {
+    self.isStopped = isStopped
     self.newest = newest
     self.catalog = catalog
     self.known = known
@@ -54,14 +64,26 @@ package final class VersionWriter {
 
   // MARK: - Going back
 
+  /// Counts a row that is looked at or written; false where the work is to end.
+  private func advance() -> Bool {
+    rowsSeen += 1
+    return rowsSeen & 127 != 0 || !isStopped(byteCount)
+  }
+
   /// Takes the changes of rows of one type back with which a version came. Later ones come first.
+  ///
+  /// - Returns: false where the work is to end.
   package func takeBack(
     _ changes: ChangeSet, type: Int, rows: [UInt32], version: Int64, time: Int64
-  ) throws(ChangeProblem) {
+  ) throws(ChangeProblem) -> Bool {
     if let place = places[type] {
-      for row in rows { add(place, row, version, time) }
+      for row in rows {
+        guard advance() else { return false }
+        add(place, row, version, time)
+      }
     }
     try rewinding.apply(changes, checksTargets: false)
+    return true
   }
 
   private func add(_ place: Int, _ row: UInt32, _ number: Int64, _ time: Int64) {
@@ -87,10 +109,13 @@ package final class VersionWriter {
     let layout = layout(type)
     let isOfOneStatus = before.status == after.status
     // Links go and come with the entity: a deleted one shows those that it had.
+    var linkPlaces: [Int: Int] = [:]
+    for column in type.sources.indices where type.sources[column].isOfLinks { linkPlaces[column] = linkPlaces.count }
     let changed = type.fields.filter { field in
       field.columns.contains { column in
-        (isOfOneStatus || !type.sources[column].isOfLinks)
-          && !areEqual(layout, column, before.cells[column], after.cells[column])
+        // Of links the rows count: ids are those of now.
+        if let place = linkPlaces[column] { return isOfOneStatus && before.links[place] != after.links[place] }
+        return !areEqual(layout, column, before.cells[column], after.cells[column])
       }
     }.map(\.name)
     if isOfOneStatus, changed.isEmpty {
@@ -127,25 +152,28 @@ package final class VersionWriter {
     if memory === self.memory {
       byteCount += MemoryLayout<Version>.stride + type.sources.count * MemoryLayout<Cell?>.stride
     }
+    var links: [[UInt32]] = []
     let cells = type.sources.enumerated().map { column, source -> Cell? in
       switch source {
       case .none: return nil
       case .column(let from): return stored.cell(from).map { memory.copy($0, layout.columns[column].type) }
-      case .ids(let relation, let routes): return ids(stored, relation, routes, layout.columns[column].type, memory)
+      case .ids(let relation, let routes):
+        let place = rewinding.layout.relationPlaces[Int(relation.id.index)]
+        links.append(stored.shownTargets(relation, place: place))
+        return ids(links[links.count - 1], relation, routes, layout.columns[column].type, memory)
       }
     }
-    return Image(status: stored.status, cells: cells)
+    return Image(status: stored.status, cells: cells, links: links)
   }
 
   /// The ids of linked entities are those that these have now.
   private func ids(
-    _ stored: StoredRow, _ relation: Relation, _ routes: [VersionedType.IDRoute], _ type: ValueType,
+    _ targets: [UInt32], _ relation: Relation, _ routes: [VersionedType.IDRoute], _ type: ValueType,
     _ memory: ConversionArena
   ) -> Cell? {
-    let targets = stored.shownTargets(relation, place: rewinding.layout.relationPlaces[Int(relation.id.index)])
     let found = targets.compactMap { id(of: $0, relation, routes) }
     guard relation.isToMany, case .list(let element) = type else { return found.first.map { memory.copy($0, type) } }
-    if memory === self.memory { byteCount += found.count * 24 }
+    if memory === self.memory { byteCount += (found.count + targets.count) * 24 }
     return memory.list(count: found.count, isWide: ListRun.width(element) == 16) { memory.copy(found[$0], element) }
   }
 
@@ -175,6 +203,7 @@ package final class VersionWriter {
     versions.sort { ($0.number, $0.type, $0.row) < ($1.number, $1.type, $1.row) }
     for version in versions {
       scratch.removeAll()
+      guard advance() else { throw .stopped }
       try write(version, transaction)
     }
     if known == nil { try transaction.endBulk() }
@@ -194,6 +223,7 @@ package final class VersionWriter {
     if known != nil {
       for row in waiting[place].keys.sorted() {
         scratch.removeAll()
+        guard advance() else { throw .stopped }
         let (until, _) = end(row, image(place, row, scratch))
         guard let until, let last = transaction.readColumn(relation).reader.references(row).last else { continue }
         try transaction.update(type.versions, last, type.until, Cell(until))
@@ -202,6 +232,7 @@ package final class VersionWriter {
     }
     for row in 0..<UInt32(truncatingIfNeeded: rewinding.table(type.type).slots) {
       scratch.removeAll()
+      guard advance() else { throw .stopped }
       let image = image(place, row, scratch)
       let (until, number) = end(row, image)
       if image.status == RowChangeStatus.void { continue }
@@ -216,6 +247,7 @@ package final class VersionWriter {
     let type = catalog.types[version.type]
     let layout = layout(type)
     var cells = version.image.cells
+    cells[Int(type.row.index)] = Cell(Int64(version.row))
     cells[Int(type.number.index)] = Cell(version.number)
     cells[Int(type.from.index)] = version.from.map { Cell($0) }
     cells[Int(type.until.index)] = version.until.map { Cell($0) }
@@ -225,15 +257,8 @@ package final class VersionWriter {
       var text = changed[place]
       return text.withUTF8 { scratch.text(UnsafeRawBufferPointer($0)) }
     }
-    let row: UInt32
-    do throws(StoreProblem) {
-      row = try transaction.insert(
-        type.versions, cells: cells.map { $0 ?? Cell(low: 0) }, valid: layout.columns.indices.map { cells[$0] != nil })
-    } catch {
-      // Two entities have had one id in one version: the one of before gives way.
-      guard case .uniqueViolation = error else { throw error }
-      return
-    }
+    let row = try transaction.insert(
+      type.versions, cells: cells.map { $0 ?? Cell(low: 0) }, valid: layout.columns.indices.map { cells[$0] != nil })
     let relation = transaction.layout[type.relation]
     transaction.column(relation).appendToRun(version.row, row)
     transaction.column(transaction.layout[relation.inverse]).writeRaw(row, Cell(low: UInt64(version.row)))

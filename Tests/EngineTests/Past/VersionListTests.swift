@@ -121,6 +121,58 @@ import Testing
     #expect(error?.problems.first?.code == "no-history")
   }
 
+  @Test(
+    "ids of what is gone are gone from all versions, whenever these were first asked for", arguments: [true, false])
+  func goneLinks(_ isAskedFirst: Bool) throws {
+    let database = try Database(schema: "type A @history { id: ID! b: B } type B { id: ID! }")
+    try database.run(#"mutation { insertA(data: {id: 1, b: {id: "gone"}}) }"#)
+    let text = "{ A { _versions { b _version _changed } } }"
+    if isAskedFirst {
+      #expect(try answer(database, text) == #"{"A":[{"_versions":[{"b":"gone","_version":1,"_changed":[]}]}]}"#)
+    }
+    try database.run(#"mutation { deleteB(where: id == "gone", hard: true) }"#)
+    #expect(
+      try answer(database, text)
+        == #"{"A":[{"_versions":[{"b":null,"_version":1,"_changed":[]},{"b":null,"_version":2,"_changed":["b"]}]}]}"#)
+  }
+
+  @Test("entities that have had one id keep their own versions") func sharedIDs() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    for text in [
+      #"insertA(data: {id: "x", n: 1})"#, #"eraseA(where: id == "x")"#, #"updateA(where: id == "x", set: {id: "y"})"#,
+      #"insertA(data: {id: "x", n: 2})"#, #"eraseA(where: id == "x")"#, #"updateA(where: id == "x", set: {n: 3})"#,
+    ] { try database.run("mutation { \(text) }") }
+    #expect(
+      try answer(
+        database, "{ A(orderBy: id) { id _versions { id n } } _changes(where: version > 4) { fields { old new } } }")
+        == #"{"A":[{"id":"x","_versions":[{"id":"x","n":2},{"id":"x","n":3}]},"#
+        + #"{"id":"y","_versions":[{"id":"x","n":1},{"id":"y","n":1}]}],"#
+        + #""_changes":[{"fields":[{"old":2,"new":3}]}]}"#)
+  }
+
+  @Test("making the versions ends with the time and the memory of a run") func limits() throws {
+    let database = try Database(schema: "type A @history { id: ID! n: Int s: String }")
+    let rows = (0..<4_000).map { "{id: \($0), s: \"a text that is longer than a cell \($0)\"}" }.joined(separator: ",")
+    try database.run("mutation { insertA(data: [\(rows)]) }")
+    for n in 0..<8 { try database.run("mutation { updateA(where: true, all: true, set: {n: \(n)}) }") }
+    var options = RunOptions()
+    options.timeout = .milliseconds(1)
+    #expect(throws: QueryError.self) { try database.run("{ n: count(A(versions: ALL)) }", options: options) }
+    #expect(throws: QueryError.self) { try database.run("{ n: count(_changes) }", options: options) }
+    #expect(try answer(database, "{ n: count(A(versions: ALL)) m: count(_changes) }") == #"{"n":36000,"m":36000}"#)
+  }
+
+  @Test("what makes way for a new entity of its id stays in the past, unless it is deleted for good") func replaced()
+    throws
+  {
+    let database = try Database(schema: "type A @history { id: ID! n: Int }")
+    try database.run("mutation { insertA(data: {id: 1, n: 1}) }")
+    try database.run("mutation { deleteA(where: id == 1) insertA(data: {id: 1, n: 2}) }")
+    #expect(try answer(database, "{ A(versions: ALL) { n } }") == #"{"A":[{"n":1},{"n":2}]}"#)
+    try database.run("mutation { deleteA(where: id == 1, hard: true) insertA(data: {id: 1, n: 3}) }")
+    #expect(try answer(database, "{ A(versions: ALL) { n } }") == #"{"A":[{"n":1},{"n":3}]}"#)
+  }
+
   // MARK: - Random changes
 
   /// What a test knows of the versions of one user.
