@@ -318,11 +318,10 @@ struct Session {
     let options = StorageOptions(access: follows ? .follow : isReadOnly ? .read : .write, creates: false)
     let database = try Database(path: path, storage: options)
     database.limits = limits
+    // Not before the branch is there: documents that follow must not run in the database itself.
+    if let branchName { branch = try database.branch(branchName, creates: false) }
     cached = (path, database)
-    guard let branchName else { return database }
-    let opened = try database.branch(branchName, creates: false)
-    branch = opened
-    return opened.database
+    return branch?.database ?? database
   }
 
   /// A copy of a database that is named as data; nil where none is.

@@ -78,6 +78,11 @@ import Testing
     let unknown = try folder.gqlite("--db", "a.gqlite", "--branch", "draft", "{ names := User.name }")
     #expect(unknown.status == 1 && unknown.errors.hasPrefix("error[unknown-branch]: there is no branch 'draft'"))
     #expect(try folder.gqlite("branch", "a.gqlite", "draft", "--merge").errors.contains("[unknown-branch]"))
+    // Nor does what comes after it run in the database.
+    try folder.write("a.query", "{ names := User.name }")
+    try folder.write("b.query", "mutation { deleteUser(where: id == 1) }")
+    #expect(try folder.gqlite("--db", "a.gqlite", "--branch", "draft", "a.query", "b.query").status == 1)
+    #expect(try names() == #"{"names":["Ada","Bo"]}"# + "\n")
     #expect(try folder.gqlite("branch", "a.gqlite", "a\nb").errors.contains("[branch-name]"))
     #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
     let schema = try folder.gqlite(

@@ -169,6 +169,32 @@ import Testing
     #expect(again.changes.isEmpty)
   }
 
+  @Test(
+    "a schema that a branch, or what it began with, does not fit is refused, whatever may be lost",
+    arguments: [true, false])
+  func misfits(_ allowsLoss: Bool) throws {
+    let folder = try Folder()
+    let database = try Database(path: folder.file("a.gqlite"), schema: "type User { id: Int! name: String age: Int }")
+    try database.run(#"mutation { insertUser(data: [{id: 1, name: "a"}, {id: 3, name: "b", age: 4}]) }"#)
+    func changing(_ fields: String) -> String? {
+      code { try database.changeSchema(to: "type User { id: Int! \(fields) }", allowingLoss: allowsLoss) }
+    }
+    let draft = try database.branch("draft")
+    try draft.run(#"mutation { insertUser(data: {id: 30, name: "a", age: 5}) }"#)
+    #expect(changing("name: String @unique age: Int") == "data-conflict")
+    // What the branch began with has a user without an age, though neither side has one now.
+    let mend = "mutation { updateUser(where: id == 1, set: {age: 9}) }"
+    try database.run(mend)
+    try draft.run(mend)
+    #expect(changing("name: String age: Int!") == "data-conflict")
+    #expect(database.check() == [])
+    try draft.merge(into: database)
+    #expect(changing("name: String age: Int!") == nil)
+    #expect(
+      try database.run("{ User(orderBy: id) { id age } }").jsonString
+        == #"{"User":[{"id":1,"age":9},{"id":3,"age":4},{"id":30,"age":5}]}"#)
+  }
+
   @Test("the file has the format of before, but as long as there are branches") func format() throws {
     let folder = try Folder()
     let database = try begin(folder)

@@ -18,10 +18,15 @@ package enum BranchProblem {
   case outdated
   /// The new schema has no place for what a branch has written.
   case loses(branch: String, String)
+  /// The new schema does not allow what a branch has, or what it began with.
+  case conflicts(branch: String, String)
 
   package static let codes: [DiagnosticCode] = [
     "unknown-branch", "branch-name", "branch-limit", "not-on-branch", "unrelated-branch",
   ]
+
+  /// The code of ``conflicts(branch:_:)``, which changes of a schema have for those of the database.
+  static let conflictCode = EvolutionProblem.dataConflict.code
 
   /// The error in words.
   package var error: QueryError {
@@ -52,6 +57,10 @@ package enum BranchProblem {
       QueryError(
         code: "context-outdated", "the schema of the database was changed while the branch was written to",
         help: "write it again")
+    case .conflicts(let branch, let reason):
+      QueryError(
+        code: Self.conflictCode, "the branch '\(branch)' does not fit the schema: \(reason)",
+        help: "merge the branch, refresh it after that is mended, or drop it")
     case .loses(let branch, let reason):
       QueryError(
         code: "data-loss", "the branch '\(branch)' has changes that the schema has no place for: \(reason)",

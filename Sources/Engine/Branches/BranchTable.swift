@@ -279,11 +279,16 @@ private struct BranchMove {
       return BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: next)
     }
     do throws(QueryError) {
+      let base = try ContextMerger.evolved(versions.base, to: next)
+      let mine = try ContextMerger.evolved(versions.mine, to: next)
+      // Neither may be of a schema that it does not fit, whatever may be lost.
+      if let conflict = (base.change.conflicts + mine.change.conflicts).first {
+        throw BranchProblem.conflicts(branch: versions.record.name, conflict.message).error
+      }
       if !allowingLoss { try merger.refuseLoss(next) }
-      let base = try ContextMerger.evolved(versions.base, to: next).snapshot
-      let mine = try ContextMerger.evolved(versions.mine, to: next).snapshot
-      return BranchContent(versions.record, base: base, mine: mine, beside: next)
+      return BranchContent(versions.record, base: base.snapshot, mine: mine.snapshot, beside: next)
     } catch {
+      if error.problems.first?.code == BranchProblem.conflictCode.rawValue { throw error }
       throw BranchProblem.loses(branch: versions.record.name, error.problems.first?.message ?? "").error
     }
   }

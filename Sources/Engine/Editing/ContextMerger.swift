@@ -178,8 +178,9 @@ struct ContextMerger {
   /// Refuses where the new schema loses something that is only in the context.
   func refuseLoss(_ target: Snapshot) throws(QueryError) {
     let (before, after) = (try Self.evolved(known.base, to: target).change, try Self.evolved(mine, to: target).change)
-    let lost = Set(before.losses.map(\.message) + before.conflicts.map(\.message))
-    if let new = (after.losses + after.conflicts).first(where: { !lost.contains($0.message) }) {
+    let lost = Set(before.losses.map(\.message))
+    // What does not fit must not come into the database; what is lost is lost there, too.
+    if let new = after.conflicts.first ?? after.losses.first(where: { !lost.contains($0.message) }) {
       throw EditingProblem.otherSchema(new.message).error
     }
     // What is lost of fields that have gone may be what the context has written.

@@ -223,6 +223,8 @@ final class EditingOrigin: Sendable {
     _ own: Database, _ log: BranchLog, _ merger: ContextMerger, _ choice: MergeChoice, origin: String?, action: String?
   ) throws(QueryError) -> ContextMerger.Saved {
     let table = parent.branchTable
+    // What gathers is no commit of the branch: so nothing but its own is kept while it is being rebased.
+    try parent.committer?.appendGathered(of: parent.state)
     table.beginRebase(log, of: parent)
     defer { table.endRebase(of: parent) }
     let saved = try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in

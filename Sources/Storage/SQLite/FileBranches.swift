@@ -221,7 +221,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     var made = record
     try transaction { (connection) throws(QueryError) in
       try makeTables(connection)
-      let number = (try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0) + 1
+      let last = try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0
+      guard last < Int64.max else { throw damage(record.name, "there is no number left for it") }
+      let number = last + 1
       made = BranchRecord(
         number: number, name: record.name, base: record.base, version: record.version, commits: record.commits,
         time: record.time)
@@ -489,6 +491,10 @@ private struct StoredBranch {
   init?(_ row: StorageStatement) {
     self.init(unchecked: row)
     if row.integer(12) != sum || beside.version < 0 || record.version < 0 { return nil }
+    // No valid file has such numbers, and sums with them have no room.
+    if record.commits < 0 || record.commits > 1 << 53 || record.number < 0 { return nil }
+    let most = "\(PageLayout.maximumRows)".utf8.count
+    if rows.split(whereSeparator: { !$0.isNumber }).contains(where: { $0.utf8.count > most }) { return nil }
   }
 
   private var sum: Int64 {
@@ -521,7 +527,9 @@ private struct StoredBranch {
   func rowCounts(_ numbers: [Int64]) -> [(type: Int, rows: Int)] {
     rows.split(separator: " ").compactMap { entry in
       let parts = entry.split(separator: ":").compactMap { Int($0) }
-      guard parts.count == 2, let type = numbers.firstIndex(of: Int64(parts[0])) else { return nil }
+      guard parts.count == 2, (0...PageLayout.maximumRows).contains(parts[1]),
+        let type = numbers.firstIndex(of: Int64(parts[0]))
+      else { return nil }
       return (type, parts[1])
     }
   }
