@@ -16,7 +16,7 @@ final class PreparedOperation: Sendable {
   let isSegmented: Bool
   /// Indicates whether its query is one of segments.
   let hasSegments: Bool
-  /// What it reads of the versions and changes of entities.
+  /// The roles of the hidden types of versions and changes that it reads.
   let pastRoles: Set<EntityType.PastRole>
   let explanation: ExplanationRequest?
   /// The plans of its segments, by the values of structural variables.

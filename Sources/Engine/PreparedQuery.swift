@@ -49,7 +49,7 @@ public final class PreparedQuery: Sendable {
   var operation: Int { prepared.operation }
   /// Variables of type `<Type>Filter` or `<Type>Order`: their values decide what the query is.
   var structural: [String] { prepared.structural }
-  /// What it reads of the versions and changes of entities.
+  /// The roles of the hidden types of versions and changes that it reads.
   var pastRoles: Set<EntityType.PastRole> { prepared.pastRoles }
   /// Whether it is more than one plain query.
   var isSegmented: Bool { prepared.isSegmented }

@@ -8,7 +8,7 @@ package enum StorageProblem {
   case busy(holder: String)
   /// Bytes of it are not what was written.
   case corrupt(String)
-  /// What it keeps of a branch is not what was written.
+  /// A branch that is not kept as it was written.
   case branchIsCorrupt(String, String)
   /// It is of another program.
   case foreign

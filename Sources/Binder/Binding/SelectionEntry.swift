@@ -92,7 +92,7 @@ final class SelectionEntry {
     return copy(field, expression, environment, directives.filter { $0.name.text != directive })
   }
 
-  /// The same with other arguments.
+  /// Returns the entry with other arguments.
   func with(_ arguments: [Argument]) -> SelectionEntry { copy(field, expression, environment, nil, arguments) }
 
   private func copy(

@@ -141,7 +141,7 @@ struct VersionBinder {
       .string(StringLiteral(value: text, isBlock: false, range: expression.range)), at: expression.range)
   }
 
-  /// What is to be done where a type has no versions; nil for one that has.
+  /// Returns advice for a type without versions; nil for one that has some.
   func remedy(_ type: EntityTypeID) -> Remedy? {
     let entity = binder.catalog[type]
     if entity.versions != nil { return nil }
@@ -152,7 +152,7 @@ struct VersionBinder {
     return Remedy(help: "'type \(entity.name) @history' keeps the versions of its entities from then on")
   }
 
-  /// What is to be done where a version lacks a field that its entity has; nil for other fields.
+  /// Returns advice for a field that an entity has and its versions lack; nil for other fields.
   func remedy(forField name: Name, of type: EntityTypeID) -> Remedy? {
     if name.text == VersionCatalog.listName { return remedy(type) }
     guard case .version(let entity)? = binder.catalog[type].pastRole,
@@ -163,13 +163,13 @@ struct VersionBinder {
         + "'@asOf(version: …)' reads the entity as it was")
   }
 
-  /// What is to be done where no type has a history; nil for other names.
+  /// Returns advice for `_changes` where no type has a history; nil for other names.
   func remedy(forRoot name: Name) -> Remedy? {
     if name.text != VersionCatalog.changesName { return nil }
     return Remedy(help: "'type T @history' keeps the changes of its entities from then on")
   }
 
-  /// What is to be done where a history is to be erased that a type does not have; nil for other names.
+  /// Returns advice for erasing a history that a type does not have; nil for other names.
   func remedy(forMutation name: Name) -> Remedy? {
     let verb = BoundMutation.Kind.erase.rawValue
     guard name.text.hasPrefix(verb),

@@ -89,7 +89,7 @@ package struct VersionedType: Sendable {
   package let changed: ColumnID
 }
 
-/// What has made a version of an entity, in the order of the values of its enum.
+/// A change that has made a version of an entity, in the order of the values of its enum.
 package enum VersionChange: String, Sendable, CaseIterable {
   case created = "CREATED"
   case updated = "UPDATED"

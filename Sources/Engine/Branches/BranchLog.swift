@@ -2,7 +2,7 @@ import GQLBase
 import GQLStore
 import Synchronization
 
-/// Where the database of a branch keeps its commits: in the storage of the database that the branch was made of.
+/// A log of the commits of a branch: in the storage of the database that the branch was made of.
 final class BranchLog: CommitStorage, @unchecked Sendable {
   let parent: Database
   let number: Int64

@@ -8,7 +8,7 @@ package enum BranchProblem {
   case tooMany(Int)
   /// A branch's changes have more bytes than may be kept.
   case tooLarge(String, most: Int)
-  /// What is done with a whole database only, as a sentence without its subject.
+  /// An action for whole databases only, as a sentence without its subject.
   case notOnBranch(String)
   /// The storage of the database keeps no branches.
   case notKept(String)

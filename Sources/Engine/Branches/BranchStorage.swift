@@ -85,7 +85,7 @@ extension Snapshot {
   }
 }
 
-/// Where a database keeps its branches. Called by one thread at a time, while nothing is committed.
+/// A storage of the branches of a database. Called by one thread at a time, while nothing is committed.
 ///
 /// A branch is kept as its commits, and by what makes its base again: the changes that lead from the base to a version of the
 /// database, and the commits of the database since. So neither needs a history, and an old base costs what has changed

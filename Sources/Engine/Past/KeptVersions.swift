@@ -12,9 +12,9 @@ final class KeptVersions: Sendable {
     var version: Int64
     /// Indicates whether the list of changes is there, too.
     var hasChanges: Bool
-    /// Where the past of each type began.
+    /// The beginnings of the past, by type.
     var starts: [HistoryStart?]
-    /// How often rows had got other numbers.
+    /// A count of how often rows had got other numbers.
     var numbering: Int
   }
   private struct State {

@@ -89,7 +89,7 @@ final class RecentVersions: Sendable {
     var time: Int64
   }
 
-  /// What leads to another layout, or to other numbers of rows.
+  /// A change to another layout, or to other numbers of rows.
   struct ChangeOfLayout {
     var before: Snapshot
     var after: Snapshot

@@ -55,7 +55,7 @@ struct VersionReader {
 
   private enum Outcome {
     case made(Snapshot)
-    /// What is kept goes with another version of the data.
+    /// The records go with another version of the data.
     case other
     /// Some of what was known is not kept any more.
     case trimmed

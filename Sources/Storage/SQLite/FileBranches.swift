@@ -16,7 +16,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   private static let maximumLog = 1 << 20
 
   private unowned let file: SQLiteBackend
-  /// What the file has, by number, as far as it is known to be sound.
+  /// The branches that the file has, by number, as far as they are known to be sound.
   private var known: [Int64: StoredBranch] = [:]
   /// Bytes of a branch's commits since its change set was written.
   private var logBytes: [Int64: Int] = [:]
@@ -475,7 +475,7 @@ private struct StoredBranch {
     self.beside = beside
   }
 
-  /// What a row says, be it damaged.
+  /// Reads a row, be it damaged.
   init(unchecked row: StorageStatement) {
     record = BranchRecord(
       number: row.integer(0), name: row.string(1), base: row.integer(2), version: row.integer(3),

@@ -2,7 +2,7 @@ import CSQLite3
 import GQLBase
 import GQLEngine
 
-/// What a copy of a file takes over beside the rows.
+/// A part of a file that copies take over beside the rows.
 extension SQLiteBackend {
   /// Copies the records of the past of another file with the same schema.
   func copyHistory(from other: String, through version: Int64) throws(QueryError) {

@@ -33,7 +33,7 @@ package final class VersionWriter {
   /// On its way back.
   private let rewinding: WriteTransaction
   private let memory = ConversionArena()
-  /// The same for one row that is written at once.
+  /// The memory of one row that is written at once.
   private let scratch = ConversionArena()
   private var versions: [Version] = []
   /// By place in the catalog's `types`: the versions, by row, of which it is not known yet what was before.
