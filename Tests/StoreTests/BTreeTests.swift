@@ -47,7 +47,7 @@ import Testing
         random.chance(10) ? .null : .text(Self.names[random.below(Self.names.count)]),
         random.chance(10) ? .null : .text(Self.codes[random.below(Self.codes.count)]),
         random.chance(10) ? .null : .decimal(Int64(random.below(40)) - 20, scale: random.below(3)),
-        random.chance(10) ? .null : .double([-0.0, 0, 1.5, -2, .infinity, 1e-300][random.below(6)]),
+        random.chance(10) ? .null : .double([-0.0, 0, 1.5, -2, .greatestFiniteMagnitude, 1e-300][random.below(6)]),
       ]
     }
 
