@@ -118,7 +118,8 @@ final class BranchTable: Sendable {
   /// Runs `body`, which puts a version with another layout in the place of the newest one, with the branches beside that.
   /// Called by the writer of the database.
   ///
-  /// - Throws: with the code `data-loss` where a branch has changes that the new schema has no place for.
+  /// - Throws: with the code `data-loss` where a branch has changes that the new schema has no place for, and
+  ///   `data-conflict` where it does not fit the new schema.
   func moving(
     _ database: Database, to next: Snapshot, allowingLoss: Bool, _ body: ([BranchContent]) throws(QueryError) -> Void
   ) throws(QueryError) {
@@ -130,11 +131,11 @@ final class BranchTable: Sendable {
         let (newest, version) = database.state.withLock { ($0.snapshot, $0.version) }
         contents = try self.contents(of: database, newest, version, movedTo: next, allowingLoss: allowingLoss)
       }
+      // Made first: once the new version is there, nothing can be refused any more.
+      let branches = memory.withLock { $0 }
+      let moved = try branches?.moved(contents, beside: next)
       try body(contents)
-      do throws(ChangeProblem) { try memory.withLock { $0 }?.replace(contents, beside: next) } catch {
-        // Invariant: what differs from a version fits it.
-        preconditionFailure("a branch does not fit the version that it was compared with")
-      }
+      if let branches, let moved { branches.replace(by: moved) }
       layouts.add(1, ordering: .releasing)
     }
   }

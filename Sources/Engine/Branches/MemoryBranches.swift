@@ -53,10 +53,21 @@ final class MemoryBranches: BranchStorage {
 
   func remove(_ number: Int64) { branches.withLock { $0[number] = nil } }
 
-  /// Takes the place of all branches, beside a version of the database with another layout.
-  func replace(_ contents: [BranchContent], beside newest: Snapshot) throws(ChangeProblem) {
+  /// Returns branches beside a version of the database with another layout.
+  ///
+  /// - Throws: ``QueryError`` where a branch does not fit that version.
+  func moved(_ contents: [BranchContent], beside newest: Snapshot) throws(QueryError) -> [Int64: BranchVersions] {
     var made: [Int64: BranchVersions] = [:]
-    for content in contents { made[content.record.number] = try content.versions(beside: newest) }
-    branches.withLock { $0 = made }
+    for content in contents {
+      do throws(ChangeProblem) {
+        made[content.record.number] = try content.versions(beside: newest)
+      } catch {
+        throw BranchProblem.conflicts(branch: content.record.name, "its changes cannot be read").error
+      }
+    }
+    return made
   }
+
+  /// Puts others in the place of all branches.
+  func replace(by moved: [Int64: BranchVersions]) { branches.withLock { $0 = moved } }
 }
