@@ -25,6 +25,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   /// Nil for the newest version.
   let view: DatabaseView?
   let shared: LiveObjects
+  let batches: CurrentBatch
   let properties = PropertyTable<Entity>()
   let observed = ObservedParts<Entity>()
   private let access: CellAccess
@@ -42,6 +43,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     self.database = database
     self.view = view
     self.shared = shared
+    batches = shared.batches
     access = CellAccess(database)
   }
 
@@ -81,7 +83,6 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   }
 
   /// Returns where a property lies in a catalog; nil where it is read with its whole entity, or the catalog is not known.
-  @inline(__always)
   private func place<Value>(of property: LiveProperty<Entity, Value>, in version: UInt64) -> PropertyPlace? {
     property.places.place(in: version) ?? makePlace(of: property, in: version)
   }
@@ -184,22 +185,32 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   private func read<Value>(
     _ property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>, in snapshot: Snapshot
   ) throws -> Value {
-    guard let place = place(of: property, in: snapshot.catalog.version) else { throw ReadWhole() }
-    return try value(place.cells.read(object.key, near: object.row, in: snapshot), of: property, object)
+    try value(of: property, object, in: snapshot.catalog.version) { cells in
+      cells.read(object.key, near: object.row, in: snapshot)
+    }
   }
 
   @inline(__always)
   private func read<Value>(
     _ property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>, in transaction: WriteTransaction
   ) throws -> Value {
-    guard let place = place(of: property, in: transaction.base.catalog.version) else { throw ReadWhole() }
-    return try value(place.cells.read(object.key, near: object.row, in: transaction), of: property, object)
+    try value(of: property, object, in: transaction.base.catalog.version) { cells in
+      cells.read(object.key, near: object.row, in: transaction)
+    }
   }
 
   @inline(__always)
   private func value<Value>(
-    _ found: CellPlace.Found, of property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>
+    of property: LiveProperty<Entity, Value>, _ object: LiveEntity<Entity>, in catalogVersion: UInt64,
+    _ read: (CellPlace) -> CellPlace.Found
   ) throws -> Value {
+    let found: CellPlace.Found
+    if let first = property.places.first(in: catalogVersion) {
+      found = first._withUnsafeGuaranteedRef { read($0.cells) }
+    } else {
+      guard let place = place(of: property, in: catalogVersion) else { throw ReadWhole() }
+      found = read(place.cells)
+    }
     if found.row == .max { throw ReadWhole() }
     if found.row != object.row { object.move(to: found.row) }
     return try property.access.value(of: found)

@@ -76,10 +76,11 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
 
   @inline(__always)
   private func value<Value>(of path: KeyPath<Entity, Value>) -> Value {
-    let property = objects.properties.property(path)
-    registrar.access(self, keyPath: property.observed)
-    if objects.shared.batch == nil {
-      do { return try objects.read(property, self) } catch {}
+    // Counting references would take longer than to read a cell.
+    let property = objects.properties.reference(path)
+    property._withUnsafeGuaranteedRef { registrar.access(self, keyPath: $0.observed) }
+    if objects.batches.batch == nil {
+      do { return try property._withUnsafeGuaranteedRef { try objects.read($0, self) } } catch {}
     }
     return entityNow[keyPath: path]
   }
@@ -131,7 +132,7 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   ///   `read-only` in a view. The property stays as it is then.
   public func set<Value>(_ path: WritableKeyPath<Entity, Value>, _ value: Value) throws {
     let property = objects.properties.property(path)
-    if objects.shared.batch == nil, objects.view == nil,
+    if objects.batches.batch == nil, objects.view == nil,
       let version = try objects.write(value, as: property, self)
     {
       ownVersion.store(version, ordering: .relaxed)

@@ -15,9 +15,7 @@ final class LiveObjects: Sendable {
     var lastListener = 0
   }
   private let state = Guarded(State())
-  /// The thread that is within a batch, and what it has written; 0 for none.
-  private let batchThread = Atomic<UInt>(0)
-  private let batchState = Guarded<ObjectBatch?>(nil)
+  let batches = CurrentBatch()
   /// The thread that tells of changes, while it does.
   private let tellingThread = Atomic<UInt>(0)
 
@@ -112,20 +110,32 @@ final class LiveObjects: Sendable {
     return stream
   }
 
-  // MARK: - Batches
+  /// The batch of the thread that asks; nil where it is within none.
+  var batch: ObjectBatch? { batches.batch }
+}
+
+/// The batch of a database that a thread is within.
+///
+/// A class of its own because each read of a property asks it: nothing refers to it weakly, which would make counting
+/// references slow.
+final class CurrentBatch: Sendable {
+  /// The thread that is within a batch; 0 for none.
+  private let thread = Atomic<UInt>(0)
+  /// Holds what the thread has written.
+  private let state = Guarded<ObjectBatch?>(nil)
 
   /// The batch of the thread that asks; nil where it is within none.
   @inline(__always)
   var batch: ObjectBatch? {
-    let thread = batchThread.load(ordering: .relaxed)
+    let thread = thread.load(ordering: .relaxed)
     if thread == 0 { return nil }
-    return thread == CellAccess.thread ? batchState.withLock { $0 } : nil
+    return thread == CellAccess.thread ? state.withLock { $0 } : nil
   }
 
   /// Begins or ends the batch of the thread, which is the one writer.
-  func setBatch(_ batch: ObjectBatch?) {
-    batchState.withLock { $0 = batch }
-    batchThread.store(batch == nil ? 0 : CellAccess.thread, ordering: .relaxed)
+  func set(_ batch: ObjectBatch?) {
+    state.withLock { $0 = batch }
+    thread.store(batch == nil ? 0 : CellAccess.thread, ordering: .relaxed)
   }
 }
 

@@ -54,9 +54,15 @@ final class PropertyPlaces: Sendable {
   private let first = OnceReference<PropertyPlace>()
   private let newest = Guarded<PropertyPlace?>(nil)
 
+  /// Returns the first place, if it is that of a catalog. It is there as long as this is: no reference to it is counted.
   @inline(__always)
+  func first(in version: UInt64) -> Unmanaged<PropertyPlace>? {
+    guard let place = first.reference else { return nil }
+    return place._withUnsafeGuaranteedRef { $0.cells.catalogVersion } == version ? place : nil
+  }
+
   func place(in version: UInt64) -> PropertyPlace? {
-    if let place = first.load(), place.cells.catalogVersion == version { return place }
+    if let place = first(in: version) { return place.takeUnretainedValue() }
     return newest.withLock { $0?.cells.catalogVersion == version ? $0 : nil }
   }
 
@@ -109,10 +115,13 @@ private final class KeyPathTable: @unchecked Sendable {
     return Int((address >> 4 ^ address >> 11) & UInt(size - 1))
   }
 
-  /// Returns the object of a key path; nil where none was set, or another key path has taken its place.
-  func value(_ path: AnyKeyPath) -> AnyObject? {
-    guard let entry = entries[Self.place(path)].load(), entry.path === path else { return nil }
-    return entry.value
+  /// Returns the object of a key path; nil where none was set, or another key path has taken its place. It is there as
+  /// long as the table is.
+  @inline(__always)
+  func value(_ path: AnyKeyPath) -> Unmanaged<AnyObject>? {
+    entries[Self.place(path)].reference?._withUnsafeGuaranteedRef { entry in
+      entry.path === path ? Unmanaged.passUnretained(entry.value) : nil
+    }
   }
 
   func set(_ value: AnyObject, for path: AnyKeyPath) { entries[Self.place(path)].storeIfNil(Entry(path, value)) }
@@ -124,11 +133,16 @@ final class PropertyTable<Entity: EntityModelProtocol>: @unchecked Sendable {
   private let known = Guarded<[AnyKeyPath: AnyLiveProperty<Entity>]>([:])
 
   /// Returns the property of a key path.
-  @inline(__always)
   func property<Value>(_ path: KeyPath<Entity, Value>) -> LiveProperty<Entity, Value> {
+    reference(path).takeUnretainedValue()
+  }
+
+  /// Returns the property of a key path. It is there as long as the table is: no reference to it is counted.
+  @inline(__always)
+  func reference<Value>(_ path: KeyPath<Entity, Value>) -> Unmanaged<LiveProperty<Entity, Value>> {
     // Safe because the key path says the type.
-    if let found = table.value(path) { return unsafeDowncast(found, to: LiveProperty<Entity, Value>.self) }
-    return find(path)
+    if let found = table.value(path) { return Unmanaged.fromOpaque(found.toOpaque()) }
+    return Unmanaged.passUnretained(find(path))
   }
 
   @inline(never)

@@ -109,8 +109,8 @@ extension Database {
     do {
       let output = try update { context in
         let batch = ObjectBatch(context)
-        shared.setBatch(batch)
-        defer { shared.setBatch(nil) }
+        shared.batches.set(batch)
+        defer { shared.batches.set(nil) }
         let output = try body()
         if let failure = batch.failure { throw failure }
         guard let written = batch.context else { throw QueryError.nestedWrite }

@@ -9,15 +9,12 @@ struct OnceReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
 
   deinit { reference?.release() }
 
-  private var reference: Unmanaged<Object>? {
+  /// The object without a reference of its own: it is there as long as what holds this one. Nil where none was set.
+  var reference: Unmanaged<Object>? {
     @inline(__always) get {
       UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { Unmanaged.fromOpaque($0) }
     }
   }
-
-  /// Returns the object; nil where none was set.
-  @inline(__always)
-  func load() -> Object? { reference?.takeUnretainedValue() }
 
   /// Sets the object, if none was set.
   func storeIfNil(_ object: Object) {
