@@ -113,40 +113,47 @@ extension Benchmark {
       "type Note \(directive) { id: ID! value: Int! @index text: String! }"
     }
     let rows = (0..<Self.entities).map { #"{"id": \#($0), "value": \#($0), "text": "note number \#($0)"}"# }
-    func fill(_ database: Database) throws -> (first: Int64, seconds: Double) {
+    func load(_ database: Database) throws -> Int64 {
       try database.load([.ndjson(type: "Note", text: rows.joined(separator: "\n"))])
-      let first = database.version
+      return database.version
+    }
+    func change(_ database: Database) throws -> Double {
       let update = try database.prepare(
         "mutation($id: ID!, $value: Int!) { updateNote(where: id == $id, set: {value: $value}) }")
-      let seconds = try Self.seconds {
+      return try Self.seconds {
         for number in 0..<Self.changes {
           try update.run([
             "id": .int(Int64(number * 7919 % Self.entities)), "value": .int(Int64(number * 31 % 1_000_003)),
           ])
         }
       }
-      return (first, seconds)
     }
     let memory = try Database(schema: schema("@history"))
-    let (first, time) = try fill(memory)
+    let first = try load(memory)
+    let time = try change(memory)
     Self.show("state_history", "an update of a type with a history", time / Double(Self.changes) * 1e6, "µs")
     try measureFar(memory, first, "memory")
     try measureVersions(memory)
-    var sizes: [Int] = []
+    // What the changes add to a compact file.
+    var growths: [Int] = []
     for directive in ["", "@history"] {
-      let path = folder.appendingPathComponent("a\(sizes.count).gqlite").path
+      let path = folder.appendingPathComponent("a\(growths.count).gqlite").path
+      func size() throws -> Int { try Data(contentsOf: URL(filePath: path)).count }
       let options = StorageOptions(durability: .memory, recentVersions: 0)
       let database = try Database(path: path, schema: schema(directive), storage: options)
-      let (first, _) = try fill(database)
+      let first = try load(database)
+      try database.compact()
+      let before = try size()
+      _ = try change(database)
       try database.close()
       let again = try Database(path: path, storage: options)
       if !directive.isEmpty { try measureFar(again, first, "a file") }
       try again.compact()
       try again.close()
-      sizes.append(try Data(contentsOf: URL(filePath: path)).count)
+      growths.append(try size() - before)
     }
-    let bytes = Double(sizes[1] - sizes[0]) / Double(Self.changes)
-    Self.show("state_file_bytes", "bytes in a file of an update of one field", bytes, "bytes")
+    let bytes = Double(growths[1] - growths[0]) / Double(Self.changes)
+    Self.show("state_file_bytes", "bytes in a file of a version of one field", bytes, "bytes")
   }
 
   private func measureFar(_ database: Database, _ version: Int64, _ place: String) throws {
