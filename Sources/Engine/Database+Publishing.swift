@@ -69,7 +69,7 @@ extension Database {
         if rewrites { state.numbering += 1 }
         return old
       }
-      withExtendedLifetime(old) { live.noteCommit() }
+      withExtendedLifetime(old) { live.note(made.snapshot, version, of: self) }
       return made.output
     }
   }
@@ -98,7 +98,7 @@ extension Database {
       if isTransaction { state.version = version }
       return old
     }
-    withExtendedLifetime(old) { live.noteCommit() }
+    withExtendedLifetime(old) { if isTransaction { live.note(snapshot, version, of: self) } else { live.noteCommit() } }
   }
 
   /// Publishes a snapshot with what another module keeps with it. Called within ``exclusively(_:)``.
@@ -116,7 +116,7 @@ extension Database {
       return old
     }
     if old.catalog.version != snapshot.catalog.version { forgetTexts() }
-    withExtendedLifetime(old) { live.noteCommit() }
+    withExtendedLifetime(old) { live.note(snapshot, version, of: self) }
   }
 
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within

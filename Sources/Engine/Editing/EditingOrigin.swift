@@ -166,7 +166,7 @@ final class EditingOrigin: Sendable {
       return old
     }
     if old.snapshot.catalog.version != snapshot.catalog.version { own.forgetTexts() }
-    withExtendedLifetime(old) { own.live.noteCommit() }
+    withExtendedLifetime(old) { own.live.note(snapshot, version, of: own) }
   }
 
   /// Has those who follow the context told of what others commit.

@@ -39,6 +39,8 @@ final class LiveNotifier: Sendable {
   private let inbox = Lock(Inbox())
   private let news = Lock(LiveNews())
   private let hasFollowers = Atomic<Bool>(false)
+  /// Indicates whether somebody wants to know what each commit changes.
+  private let hasListeners = Atomic<Bool>(false)
   /// Indicates whether the thread has been woken, and has not looked since.
   private let hasNews = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
@@ -52,6 +54,16 @@ final class LiveNotifier: Sendable {
   func noteCommit() {
     if !isFollowed { return }
     news.withLock { $0.isUnknown = true }
+    rouse()
+  }
+
+  /// Notes a new version, and the number of its last transaction.
+  ///
+  /// Who listens to each commit is told what it changes, though nothing was recorded. A database that keeps its data
+  /// notes what it has kept.
+  func note(_ snapshot: Snapshot, _ version: Int64, of database: Database) {
+    if !hasListeners.load(ordering: .relaxed) || database.committer != nil { return noteCommit() }
+    news.withLock { $0.add(snapshot, version) }
     rouse()
   }
 
@@ -133,13 +145,19 @@ final class LiveNotifier: Sendable {
     let number = inbox.withLock { inbox in
       begin(&inbox, database)
       if inbox.start == nil { inbox.start = start }
+      hasListeners.store(true, ordering: .relaxed)
       return inbox.listeners.add(body)
     }
     rouse()
     return number
   }
 
-  func unlisten(_ number: UInt64) { leave { $0.listeners.remove(number) } }
+  func unlisten(_ number: UInt64) {
+    leave {
+      $0.listeners.remove(number)
+      hasListeners.store(!$0.listeners.isEmpty, ordering: .relaxed)
+    }
+  }
 
   /// Returns once all that was committed before is told, but for what is to be told later.
   func wait() {
@@ -232,24 +250,47 @@ final class LiveNotifier: Sendable {
   private static let napTime: UInt32 = 50
 }
 
-/// A list of the changes that were committed since the last look.
+/// A list of the commits since the last look.
 struct LiveNews {
-  /// The changes of transactions, in order.
-  private(set) var changes: [(changes: ChangeSet, version: Int64)] = []
+  /// A commit, by what is known of it.
+  enum Commit {
+    case changes(ChangeSet, version: Int64)
+    case snapshot(Snapshot, version: Int64)
+  }
+
+  /// Those that are known, in order.
+  private(set) var commits: [Commit] = []
   private var bytes = 0
-  /// Indicates whether there are transactions whose changes are not among them.
+  private var snapshots = 0
+  /// Indicates whether there are others after these.
   var isUnknown = false
   /// Changes of more bytes are found by comparing versions.
   private static let mostBytes = 1 << 20
+  /// Versions that are held, each with pages of its own.
+  private static let mostSnapshots = 64
 
   mutating func add(_ set: ChangeSet, _ version: Int64) {
     if isUnknown { return }
     bytes += set.bytes.count + 64
     if bytes > Self.mostBytes {
-      changes = []
-      isUnknown = true
+      forget()
     } else {
-      changes.append((set, version))
+      commits.append(.changes(set, version: version))
     }
+  }
+
+  mutating func add(_ snapshot: Snapshot, _ version: Int64) {
+    if isUnknown { return }
+    snapshots += 1
+    if snapshots > Self.mostSnapshots {
+      forget()
+    } else {
+      commits.append(.snapshot(snapshot, version: version))
+    }
+  }
+
+  private mutating func forget() {
+    commits = []
+    isUnknown = true
   }
 }

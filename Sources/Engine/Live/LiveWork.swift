@@ -137,7 +137,7 @@ struct LiveWork: ~Copyable {
     if isRead, hits.isEmpty, newcomers.isEmpty, narrowed.isEmpty, !isFollowing, covered - version < Self.mostUnseen,
       toldBytes < Self.mostTold, !listeners.hasNewcomers
     {
-      isQuiet = !news.changes.isEmpty
+      isQuiet = !news.commits.isEmpty
       return
     }
     let (newest, number) = Self.newest(of: database)
@@ -171,16 +171,26 @@ struct LiveWork: ~Copyable {
     return withExtendedLifetime(old) { found }
   }
 
-  /// Looks up changes that were recorded. Returns whether these are all that there are.
+  /// Looks up the changes of commits. Returns whether these are all that there are.
   private mutating func read(_ news: LiveNews, _ hits: inout Set<Int32>) -> Bool {
     guard let seen else { return false }
-    for (changes, version) in news.changes where version > covered {
-      guard version == covered + 1, index.find(changes, from: seen, into: &hits) else { return false }
-      covered = version
-      if listeners.isEmpty { continue }
-      listeners.tell(changes, version)
-      told.append(changes)
-      toldBytes += changes.bytes.count
+    var last = seen
+    for commit in news.commits {
+      switch commit {
+      case .changes(let changes, let version) where version > covered:
+        guard version == covered + 1, index.find(changes, from: last, into: &hits) else { return false }
+        covered = version
+        if listeners.isEmpty { continue }
+        listeners.tell(changes, version)
+        told.append(changes)
+        toldBytes += changes.bytes.count
+      case .snapshot(let snapshot, let version) where version > covered:
+        // Looked at like the newest one.
+        compare(snapshot, with: last, &hits)
+        (last, self.seen, self.version, covered) = (snapshot, snapshot, version, version)
+        (told, toldBytes) = ([], 0)
+      default: continue
+      }
     }
     // What is unknown has come after what is known.
     return !news.isUnknown

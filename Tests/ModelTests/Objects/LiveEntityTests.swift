@@ -282,6 +282,30 @@ struct ObjectAccount {
     #expect(alice.status == .created)
   }
 
+  @Test("an object is as it was last, however quickly it comes and goes") func quicklyGone() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    for round in 0..<200 {
+      alice.age = round
+      try database.run("mutation { deleteObjectPerson(where: id == 1, hard: true) }")
+      #expect(alice.insert())
+      #expect(alice.age == round)
+    }
+  }
+
+  @Test("what others write shows in a context at once, whoever follows it") func shownAtOnce() throws {
+    let database = try database()
+    let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
+    let draft = database.edit()
+    let mine = try #require(try draft.object(ObjectPerson.self, id: 1))
+    mine.name = "Draft"
+    for round in 0..<500 {
+      alice.height = Double(round)
+      #expect(mine.height == Double(round))
+    }
+    #expect(mine.name == "Draft")
+  }
+
   @Test("what a batch calls may look at objects") func withinBatches() throws {
     let database = try database()
     let alice = try database.create(ObjectPerson(id: 1, name: "Alice"))
