@@ -3,6 +3,14 @@ import GQLCatalog
 import GQLStore
 import GQLWriting
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Where an editing context comes from, and what it has of there. The context's own database holds it.
 ///
 /// Locks are taken from the context to what it was made of, never the other way: whoever writes to a context waits for its
@@ -27,6 +35,8 @@ final class EditingOrigin: Sendable {
   let log: BranchLog?
   /// Tells live queries of the context what others commit.
   private let watch = Lock<CommitWatch?>(nil)
+  /// Held while a reader brings the context to the newest version: others wait, and do not read the one before.
+  private let following = Lock<Void>(())
 
   /// The name of the stack of a context's own changes.
   static let undoOrigin = "gqlite.editing"
@@ -52,14 +62,26 @@ final class EditingOrigin: Sendable {
       own.writer.withLockIfFree { _ in try? reread(own) }
     }
     if !isLive || own.writingThread.load(ordering: .relaxed) == Database.thread { return }
-    let newest = parent.published
-    if progress.withLock({ $0.seen === newest.snapshot }) { return }
-    own.writer.withLockIfFree { _ in
-      own.writingThread.store(Database.thread, ordering: .relaxed)
-      defer { own.writingThread.store(0, ordering: .relaxed) }
-      try? advance(own)
+    let newest = parent.published.snapshot
+    let end = MonotonicClock.now + Self.longestWait
+    while !progress.withLock({ $0.seen === newest }) {
+      let isFree = following.withLockIfFree { _ in
+        // Whoever writes to the context brings it there, too.
+        own.writer.withLockIfFree { _ in
+          own.writingThread.store(Database.thread, ordering: .relaxed)
+          defer { own.writingThread.store(0, ordering: .relaxed) }
+          try? advance(own)
+        }
+        return true
+      }
+      // A merge may call code of the program, and that may wait for whoever reads here.
+      if isFree != nil || MonotonicClock.now > end { return }
+      usleep(20)
     }
   }
+
+  /// Nanoseconds that a reader waits for another one that brings the context to the newest version.
+  private static let longestWait: UInt64 = 1_000_000_000
 
   /// Makes a context ready to be written to. Called by the context's writer.
   func prepareToWrite(_ own: Database) throws(QueryError) {
@@ -117,7 +139,8 @@ final class EditingOrigin: Sendable {
     let numbering = parent.numbering
     let known = progress.withLock { $0 }
     if known.base === newest.snapshot { return }
-    progress.withLock { $0.seen = newest.snapshot }
+    // Not before it is done, because readers go by it. What cannot be followed is not tried again.
+    defer { progress.withLock { $0.seen = newest.snapshot } }
     let mine = own.unfollowed
     if mine.snapshot === known.base {
       try move(own, to: newest.snapshot, newest.companion, numbering)
