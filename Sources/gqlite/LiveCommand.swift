@@ -31,9 +31,9 @@ enum LiveCommand {
       throw UsageError("one operation is followed, not \(queries.count): name it with --operation")
     }
     let follower = try query.follow(try variables.values(for: query), mode: mode, every: every)
-    try follow(follower, count)
+    let status = try follow(follower, count)
     try session.close()
-    return Process.success
+    return status
   }
 
   private static func mode(_ arguments: inout Arguments) throws -> LiveMode? {
@@ -44,18 +44,22 @@ enum LiveCommand {
     return mode
   }
 
-  /// Writes a line for each event, until the command is ended or has written as many as are wanted.
-  private static func follow(_ follower: LiveSubscription, _ count: Int?) throws {
+  /// Writes a line for each event, until the command is ended, has written as many as are wanted, or the file is gone.
+  private static func follow(_ follower: LiveSubscription, _ count: Int?) throws -> Int32 {
     Follower.catchSignals()
     var written = 0
     repeat {
       while let event = follower.take() {
         Terminal.standardOutput.write(event.utf8 + [0x0A])
         Terminal.standardOutput.flush()
-        if let error = event.error { Process.report(error) }
+        if let error = event.error {
+          Process.report(error)
+          if error.problems.first?.code == "storage-changed" { return Process.failure }
+        }
         written += 1
-        if let count, written >= count { return }
+        if let count, written >= count { return Process.success }
       }
     } while Follower.wait(interval)
+    return Process.success
   }
 }

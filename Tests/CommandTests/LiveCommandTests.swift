@@ -48,6 +48,31 @@ import Testing
     try database.close()
   }
 
+  @Test("a file that is removed or replaced ends it with an error", arguments: [false, true])
+  func gone(isReplaced: Bool) throws {
+    try folder.write("out", "")
+    try folder.write("errors", "")
+    let process = Process()
+    process.executableURL = Gqlite.binary
+    process.arguments = ["live", "--db", "a.gqlite", "items.query", "--var", "least=5"]
+    process.currentDirectoryURL = folder.url
+    process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
+    process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "errors"))
+    try process.run()
+    #expect(try lines("out", 1).count == 1)
+    try database.close()
+    let file = folder.url.appending(path: "a.gqlite")
+    if isReplaced { try FileManager.default.copyItem(at: file, to: folder.url.appending(path: "b.gqlite")) }
+    try FileManager.default.removeItem(at: file)
+    if isReplaced { try FileManager.default.moveItem(at: folder.url.appending(path: "b.gqlite"), to: file) }
+    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(try folder.read("errors").hasPrefix("error[storage-changed]"))
+    #expect(try lines("out", 2).last?.contains("storage-changed") ?? false)
+  }
+
   @Test("as many answers as are wanted, in the mode that is wanted") func count() throws {
     let ended = try Gqlite.run(
       ["live", "--db", "a.gqlite", "items.query", "--var", "least=5", "--count", "1", "--mode", "full"], in: folder.url)

@@ -128,6 +128,7 @@ struct LiveWork: ~Copyable {
   /// Finds what may have another answer, and runs it on the newest version.
   mutating func look(at database: Database, _ news: LiveNews) {
     isFollowing = database.committer?.following != nil
+    let failure = Self.refresh(database)
     lastLook = MonotonicClock.now
     isQuiet = false
     var hits: Set<Int32> = []
@@ -140,7 +141,7 @@ struct LiveWork: ~Copyable {
       isQuiet = !news.commits.isEmpty
       return
     }
-    let (newest, number) = Self.newest(of: database)
+    let (newest, number) = Self.visible(in: database)
     let isNew = seen !== newest
     if let seen, isNew, !isRead || number != covered { compare(newest, with: seen, &hits) }
     seen = newest
@@ -156,14 +157,28 @@ struct LiveWork: ~Copyable {
     let limits = database.limits
     for number in hits { if let question = questions[number] { run(question, newest, limits) } }
     admit(newest, limits)
+    if let failure { fail(failure) }
   }
 
-  /// The newest version, and the number of its last transaction.
+  /// Returns the newest version, and the number of its last transaction.
   static func newest(of database: Database) -> (snapshot: Snapshot, version: Int64) {
+    _ = refresh(database)
+    return visible(in: database)
+  }
+
+  /// Reads what others have kept. Where it cannot be read, what is there is seen. Returns the error after which nothing
+  /// new will be.
+  private static func refresh(_ database: Database) -> QueryError? {
+    guard database.committer?.following != nil else { return nil }
+    do throws(QueryError) { try database.refresh() } catch {
+      if error.problems.first?.code == "storage-changed" { return error }
+    }
+    return nil
+  }
+
+  private static func visible(in database: Database) -> (snapshot: Snapshot, version: Int64) {
     database.editing?.follow(database)
     guard let committer = database.committer else { return database.state.withPublished { ($0.snapshot, $0.version) } }
-    // Where what others keep cannot be read, what is there is seen.
-    if committer.following != nil { _ = try? database.refresh() }
     let (found, old) = database.state.withLock { state in
       let old = state.publishKept(committer)
       return ((state.snapshot, state.version), old)
@@ -283,6 +298,16 @@ struct LiveWork: ~Copyable {
     question.state = state
     for subscriber in question.subscribers { offer(state, to: subscriber) }
     if buffer.count > ReusableBuffer.keptBytes { buffer.removeAll(keeping: ReusableBuffer.keptBytes) }
+  }
+
+  /// Tells everybody an error, once.
+  private mutating func fail(_ error: QueryError) {
+    let state = LiveState(version: version, content: .error(error))
+    for question in questions.values {
+      if case .error(error)? = question.state?.content { continue }
+      question.state = state
+      for subscriber in question.subscribers { offer(state, to: subscriber) }
+    }
   }
 
   /// Indicates whether bytes are those of the answer that was just written.
