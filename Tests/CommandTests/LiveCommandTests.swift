@@ -25,13 +25,21 @@ import Testing
     return try folder.read(name).split(separator: "\n").map(String.init)
   }
 
-  @Test("a line for each answer, until a signal") func follow() throws {
+  /// A process that follows the file, and writes to the files `out` and `errors`.
+  private func follower() throws -> Process {
     try folder.write("out", "")
+    try folder.write("errors", "")
     let process = Process()
     process.executableURL = Gqlite.binary
     process.arguments = ["live", "--db", "a.gqlite", "items.query", "--var", "least=5"]
     process.currentDirectoryURL = folder.url
     process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
+    process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "errors"))
+    return process
+  }
+
+  @Test("a line for each answer, until a signal") func follow() throws {
+    let process = try follower()
     try process.run()
     #expect(try lines("out", 1) == [#"{"version":1,"data":{"Item":[{"id":1,"n":5}]}}"#])
     try database.run("mutation { insertItem(data: {id: 2, n: 4}) { id } }")
@@ -50,14 +58,7 @@ import Testing
 
   @Test("a file that is removed or replaced ends it with an error", arguments: [false, true])
   func gone(isReplaced: Bool) throws {
-    try folder.write("out", "")
-    try folder.write("errors", "")
-    let process = Process()
-    process.executableURL = Gqlite.binary
-    process.arguments = ["live", "--db", "a.gqlite", "items.query", "--var", "least=5"]
-    process.currentDirectoryURL = folder.url
-    process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
-    process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "errors"))
+    let process = try follower()
     try process.run()
     #expect(try lines("out", 1).count == 1)
     try database.close()

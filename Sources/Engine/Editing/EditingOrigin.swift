@@ -63,7 +63,8 @@ final class EditingOrigin: Sendable {
     }
     if !isLive || own.writingThread.load(ordering: .relaxed) == Database.thread { return }
     let newest = parent.published.snapshot
-    let end = MonotonicClock.now + Self.longestWait
+    // Most readers do not wait, and need no clock.
+    var end: UInt64?
     while !progress.withLock({ $0.seen === newest }) {
       let isFree = following.withLockIfFree { _ in
         // Whoever writes to the context brings it there, too.
@@ -75,7 +76,10 @@ final class EditingOrigin: Sendable {
         return true
       }
       // A merge may call code of the program, and that may wait for whoever reads here.
-      if isFree != nil || MonotonicClock.now > end { return }
+      if isFree != nil { return }
+      let now = MonotonicClock.now
+      if now > end ?? now { return }
+      end = end ?? now + Self.longestWait
       usleep(20)
     }
   }
