@@ -54,7 +54,7 @@ public final class Database: Sendable {
   /// What the program has registered.
   let registry = Lock(Registry())
   /// Tells those who follow the data.
-  let live = LiveNotifier()
+  package let live = LiveNotifier()
   /// Keeps what is committed; nil for a database in memory.
   let committer: Committer?
   /// The changes by which earlier versions are made again.

@@ -10,8 +10,15 @@ struct PlanCache {
   final class Entry: Sendable {
     let query: BoundQuery
     private let planned = Lock(PlanShelf<ReadyPlan>())
+    private let live = Lock<LiveElements?>(nil)
 
     init(query: BoundQuery) { self.query = query }
+
+    /// The plan of the elements of a flat list that is followed, once there is one.
+    var elements: LiveElements? {
+      get { live.withLock { $0 } }
+      set { live.withLock { $0 = newValue } }
+    }
 
     /// A plan made for these statistics and, where other values could ask for another plan, for values like these.
     func plan(generation: UInt64, parameters: [GQLCatalog.Value?], snapshot: Snapshot) -> ReadyPlan? {

@@ -363,7 +363,7 @@ public final class PreparedQuery: Sendable {
     let shape = StructuralShape(variables, of: structural)
     let catalogVersion = snapshot.catalog.version
     let entry: PlanCache.Entry
-    if let cached = prepared.plans.withLock({ $0.entry(shape: shape, catalogVersion: catalogVersion) }) {
+    if let cached = self.entry(shape, snapshot) {
       entry = cached
     } else {
       let query = try bound(variables, snapshot.catalog, interruption)
@@ -389,6 +389,11 @@ public final class PreparedQuery: Sendable {
     // Narrow integers are for the binder to look at.
     if structural.isEmpty, !document.hasNarrowInts { prepared.ready.withLock { $0.plan = found } }
     return (found.executable, parameters)
+  }
+
+  /// Returns the bound form for variables of a shape, as far as it was kept.
+  func entry(_ shape: StructuralShape, _ snapshot: Snapshot) -> PlanCache.Entry? {
+    prepared.plans.withLock { $0.entry(shape: shape, catalogVersion: snapshot.catalog.version) }
   }
 
   /// Returns the query that the variables make of the operation, bound.

@@ -19,10 +19,11 @@ extension Executable {
   ///   - host: The code of host nodes.
   package func findLevels(
     _ snapshot: Snapshot, parameters: [Value?], given: UnsafeBufferPointer<UInt32>, host: (any HostCode)?,
-    _ body: ((SelectionID) -> LevelRows) -> Void
+    limits: RunLimits = .none, _ body: ((SelectionID) -> LevelRows) -> Void
   ) throws(RuntimeProblem) {
     let writer = takeWriter(snapshot)
     writer.execution.given = given
+    writer.execution.limits = limits
     defer {
       writer.execution.given = UnsafeBufferPointer(start: nil, count: 0)
       give(writer)
@@ -40,7 +41,7 @@ extension Executable {
   package func analyzeLevels(
     _ snapshot: Snapshot, parameters: [Value?], host: (any HostCode)?
   ) throws(RuntimeProblem) -> [SetActuals] {
-    let writer = ResponseWriter(self, snapshot)
+    let writer = makeWriter(snapshot, limits: .none)
     writer.execution.actuals = Array(repeating: SetActuals(), count: sets.count)
     try expandRoots(writer, snapshot, parameters, host)
     return writer.execution.actuals ?? []
@@ -50,7 +51,6 @@ extension Executable {
     _ writer: ResponseWriter, _ snapshot: Snapshot, _ parameters: [Value?], _ host: (any HostCode)?
   ) throws(RuntimeProblem) {
     let execution = writer.execution
-    execution.limits = .none
     execution.cancellation = nil
     execution.host = host
     execution.bind(parameters, self)

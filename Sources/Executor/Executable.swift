@@ -113,17 +113,24 @@ package final class Executable: @unchecked Sendable {
   }
 
   /// Appends the answer, as ``run(_:parameters:limits:cancellation:into:)``. Returns the rows that it was written of.
+  ///
+  /// - Parameters:
+  ///   - given: The members of sets of that source, which outlive the call.
+  ///   - keepsList: Whether all rows of the first selection are wanted.
   package func trace(
-    _ snapshot: Snapshot, parameters: [Value?], limits: RunLimits, cancellation: Cancellation?,
-    into output: inout ByteBuffer
+    _ snapshot: Snapshot, parameters: [Value?],
+    given: UnsafeBufferPointer<UInt32> = UnsafeBufferPointer(start: nil, count: 0), keepsList: Bool = false,
+    limits: RunLimits, into output: inout ByteBuffer
   ) throws(RuntimeProblem) -> LevelTrace {
-    let trace = LevelTrace(selections: selections.count)
+    let trace = LevelTrace(selections: selections.count, keepsList: keepsList)
     let writer = takeWriter(snapshot)
     writer.execution.limits = limits
-    writer.execution.cancellation = cancellation
+    writer.execution.cancellation = nil
+    writer.execution.given = given
     writer.trace = trace
     defer {
       writer.trace = nil
+      writer.execution.given = UnsafeBufferPointer(start: nil, count: 0)
       give(writer)
     }
     try run(writer, snapshot, parameters, into: &output)

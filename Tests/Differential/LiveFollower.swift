@@ -52,14 +52,16 @@ package final class LiveFollower: Sendable {
         }
       }
       told += events.count
-      let isRight = expected.error != nil ? last.error == expected.error : last.error == nil && last == expected
+      let isRight =
+        expected.error != nil
+        ? last.error == expected.error : last.error == nil && Self.isSame(last.answer, expected.answer)
       if !isRight {
         return """
           expected \(expected.answer ?? expected.error ?? "")
           has      \(last.error ?? last.answer ?? "nothing"), told \(events.map(\.jsonLine))
           """
       }
-      let isChanged = before.error != last.error || before.answer != last.answer && last.error == nil
+      let isChanged = before.error != last.error || last.error == nil && !Self.isSame(before.answer, last.answer)
       let wanted = isChanged ? 1 : 0
       if !mayRepeat, let version = events.last?.version, version != database.version {
         return "told version \(version) instead of \(database.version)"
@@ -67,6 +69,11 @@ package final class LiveFollower: Sendable {
       if events.count == wanted || mayRepeat { return nil }
       return "told \(events.count) times instead of \(wanted): \(events.map(\.jsonLine)), before \(before)"
     }
+  }
+
+  /// Compares bytes: texts are equal to Swift that are composed in different ways.
+  private static func isSame(_ left: String?, _ right: String?) -> Bool {
+    left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
   }
 
   package func end() { subscription.withLock { $0 = nil } }

@@ -18,6 +18,32 @@ extension QueryGenerator {
     }
   }
 
+  /// A list of entities, of whose own fields, and of those that to-one relations lead to, all of it is made.
+  mutating func flatList() -> Node {
+    let type = random.pick(model.entities).name
+    let scope = Scope(shapes: [type])
+    func path(_ generator: inout QueryGenerator) -> Node? {
+      generator.plainPath([.int, .text, .float, .bool], scope)?.node
+    }
+    var arguments: [Node] = []
+    if random.chance(60) { arguments.append(Node(.argument("where"), [plainTruth(scope, 1)])) }
+    if random.chance(70) {
+      let terms = (0..<(1 + random.below(2))).compactMap { _ in path(&self) }.map { Node(.order(orderForm()), [$0]) }
+      if !terms.isEmpty { arguments.append(Node(.argument("orderBy"), terms)) }
+    }
+    if random.chance(50) { arguments.append(Node(.argument("limit"), [number(random.pick([0, 1, 3, 10, 30]))])) }
+    var fields: [Node] = []
+    // Elements without an id are told apart by their place.
+    if random.chance(70) { fields.append(Node(.field("id", alias: nil))) }
+    for field in plainFields(type, Kind.scalars) where random.chance(30) {
+      fields.append(Node(.field(field.name, alias: nil)))
+    }
+    if let path = path(&self) { fields.append(Node(.computed(name("c"), isColon: false), [path])) }
+    if fields.isEmpty { fields.append(Node(.field("id", alias: nil))) }
+    return Node(
+      .query, [Node(.field(type, alias: name("s")), [Node(.arguments, arguments), Node(.selections, fields)])])
+  }
+
   private func plainFields(_ type: String, _ kinds: [Kind]) -> [Field] {
     (model.shape(type)?.fields ?? []).filter { kinds.contains($0.kind) && SQLTranslation.isStored($0) }
   }

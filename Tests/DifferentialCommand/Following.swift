@@ -31,7 +31,7 @@ func finish(
   print(
     """
     seed \(first): \(result.checks) pairs of a live query and a change, \(result.told) answers told, \
-    \(result.reports.count) differences, \(seconds) s
+    \(result.changed) times by changing the one before, \(result.reports.count) differences, \(seconds) s
     """)
   exit(result.reports.isEmpty ? 0 : 1)
 }

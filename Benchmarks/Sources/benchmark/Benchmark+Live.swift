@@ -98,6 +98,36 @@ struct LiveBenchmark {
     note("until one subscription is told", single, 100_000)
     note("until all 10,000 are told", everyone, 100_000_000)
     report.note("memory of a subscription beside its answer: \(held) bytes, goal at most 2048")
+    try list(clock)
+  }
+
+  /// A long list, of which one element changes.
+  private func list(_ clock: ContinuousClock) throws {
+    let long = try database.prepare("{ Member(where: place == 0, orderBy: [-score, id]) { id name score } }")
+    let told = Told()
+    told.expect(2)
+    let answer = Mutex<Answer?>(nil)
+    let whole = try long.subscribe(mode: .full) { event in
+      answer.withLock { $0 = event.answer }
+      told.note()
+    }
+    let patched = try long.subscribe(mode: .diff) { _ in told.note() }
+    _ = told.wait()
+    var times: [Double] = []
+    for number in 1...200 {
+      usleep(500)
+      told.expect(2)
+      let start = clock.now
+      try update.run(["id": .int(Int64(number * Self.groupSize)), "s": .int(Int64(number % 7))])
+      times.append((told.wait() - start).nanoseconds)
+    }
+    var runs: [Double] = []
+    var last = try long.run()
+    for _ in 0..<20 { runs.append(try clock.measure { last = try long.run() }.nanoseconds) }
+    withExtendedLifetime((whole, patched)) {}
+    if answer.withLock({ $0 }) != last { throw Failure("a followed list is not the answer of its query") }
+    note("until a change in a list of \(rows / Self.groupSize) is told, whole and as a patch", times.sorted()[100], nil)
+    note("the query of that list", runs.sorted()[10], nil)
   }
 
   private func note(_ what: String, _ time: Double, _ goal: Double?) {

@@ -140,16 +140,7 @@ struct FootprintIndex {
   }
 
   private func find(_ change: borrowing RowChange, _ old: Snapshot, _ hits: inout Set<Int32>) -> Bool {
-    var columns: ColumnMask = []
-    if change.hasOtherStatus {
-      // What reads a row that is not new has come to it by what has changed too: its membership, or a link.
-      columns = .members
-    } else if change.hasOtherRecords {
-      columns = .all
-    } else {
-      for field in change.fields { columns.formUnion(ColumnMask(field.column)) }
-      for column in change.lists { columns.formUnion(ColumnMask(column)) }
-    }
+    let columns = ColumnMask(of: change)
     find(Footprint.key(allOf: change.type), columns, &hits)
     find(Footprint.key(row: change.row, of: change.type), columns, &hits)
     if let keys = keyColumns[change.type] {

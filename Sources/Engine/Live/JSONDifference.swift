@@ -25,8 +25,33 @@ struct JSONDifference: ~Copyable {
     return difference.output.takeArray()
   }
 
+  /// Returns the operations that lead from a value within a text to another one, with commas between them; none where
+  /// they are the same.
+  static func operations(from old: [UInt8], to new: [UInt8], at path: [UInt8]) -> [UInt8] {
+    guard let before = JSONTree(old), let after = JSONTree(new) else { return operation("replace", at: path, new) }
+    var difference = JSONDifference(before, after)
+    difference.path = path
+    difference.compare(0, 0, depth: 0)
+    if difference.output.count > difference.limit + path.count { return operation("replace", at: path, new) }
+    // Without the bracket that a list begins with.
+    return Array(difference.output.takeArray().dropFirst())
+  }
+
+  /// Returns an operation on the value at a path.
+  static func operation(_ name: String, at path: [UInt8], _ value: [UInt8]?) -> [UInt8] {
+    var result = Array(#"{"op":"\#(name)","path":""#.utf8) + path + [0x22]
+    if let value { result += Array(#","value":"#.utf8) + value }
+    return result + [0x7D]
+  }
+
+  /// Returns a list of operations that lead to a text, or the text as a whole where it is no longer.
+  static func patch(of operations: [[UInt8]], to new: [UInt8]) -> [UInt8] {
+    if operations.reduce(0, { $0 + $1.count + 1 }) > new.count + 40 { return replacement(new) }
+    return [0x5B] + Array(operations.joined(separator: [0x2C])) + [0x5D]
+  }
+
   private static func replacement(_ new: [UInt8]) -> [UInt8] {
-    Array(#"[{"op":"replace","path":"","value":"#.utf8) + new + Array("}]".utf8)
+    [0x5B] + operation("replace", at: [], new) + [0x5D]
   }
 
   private init(_ old: JSONTree, _ new: JSONTree) {

@@ -18,7 +18,7 @@ import Synchronization
 /// It has one thread, as long as somebody follows. Commits only wake it. It then looks at the newest version, finds what
 /// differs from the one that it looked at before, and runs the questions that this may concern, each once for all who
 /// ask it. Whoever writes does not wait for it, and what is committed while it is at work is looked at as one.
-final class LiveNotifier: Sendable {
+package final class LiveNotifier: Sendable {
   /// A box of requests that others leave for the thread.
   private struct Inbox {
     /// The database, as long as somebody follows it.
@@ -44,6 +44,10 @@ final class LiveNotifier: Sendable {
   /// Indicates whether the thread has been woken, and has not looked since.
   private let hasNews = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
+  /// The elements from which on a flat list is changed in parts rather than written again.
+  package let fewestChanged = Atomic<Int>(LiveList.fewest)
+  /// How many answers were found by changing the one before. For tests.
+  package let changedLists = Atomic<Int>(0)
 
   init() {}
 

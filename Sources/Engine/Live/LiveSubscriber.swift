@@ -4,11 +4,27 @@ import Synchronization
 /// An answer of a live query, or why there is none, at one version.
 struct LiveState: Sendable {
   enum Content: Sendable {
-    case answer([UInt8])
+    case answer(HeldAnswer)
     case error(QueryError)
+
+    /// Indicates whether it is the same answer, or an equal error.
+    func isSame(as other: Content) -> Bool {
+      switch (self, other) {
+      case (.answer(let left), .answer(let right)): left === right
+      case (.error(let left), .error(let right)): left == right
+      default: false
+      }
+    }
+  }
+  /// The operations that lead from an answer to this one.
+  struct Patch: Sendable {
+    let from: HeldAnswer
+    let operations: [UInt8]
   }
   var version: Int64
   var content: Content
+  /// The way here from the answer before, where it is known.
+  var patch: Patch?
 }
 
 /// Somebody who is told of the answers of a question.
@@ -19,7 +35,7 @@ final class LiveSubscriber: Sendable {
     /// The newest state, where it was not taken yet.
     var newest: LiveState?
     /// The answer that was taken last.
-    var taken: [UInt8]?
+    var taken: HeldAnswer?
     /// The error that was taken after it.
     var error: QueryError?
     /// The moment of the monotonic clock before which nothing is told.
@@ -31,12 +47,12 @@ final class LiveSubscriber: Sendable {
   private struct Taken {
     var state: LiveState
     /// The answer that a patch leads from; nil where the whole answer is told.
-    var last: [UInt8]?
+    var last: HeldAnswer?
   }
 
   let query: PreparedQuery
   let variables: [String: Value]
-  private let isDifferential: Bool
+  let isDifferential: Bool
   /// Nanoseconds between two events.
   private let interval: UInt64
   /// Called on the notifier's thread; nil for one that takes events by itself.
@@ -99,10 +115,14 @@ final class LiveSubscriber: Sendable {
     place.newest = nil
     var taken = Taken(state: state)
     switch state.content {
-    case .answer(let bytes):
-      if place.error == nil, place.taken == bytes { return (nil, nil) }
+    case .answer(let answer):
+      if place.error == nil, let last = place.taken, last === answer || last.bytes == answer.bytes {
+        // One of two that are equal is enough.
+        place.taken = answer
+        return (nil, nil)
+      }
       if isDifferential, place.error == nil { taken.last = place.taken }
-      place.taken = bytes
+      place.taken = answer
       place.error = nil
     case .error(let error):
       if place.error == error { return (nil, nil) }
@@ -116,11 +136,15 @@ final class LiveSubscriber: Sendable {
     let content: LiveEvent.Content =
       switch taken.state.content {
       case .error(let error): .error(error)
-      case .answer(let bytes):
+      case .answer(let answer):
         if let last = taken.last {
-          .patch(JSONPatch(utf8: JSONDifference.patch(from: last, to: bytes)))
+          if let patch = taken.state.patch, patch.from === last {
+            .patch(JSONPatch(utf8: patch.operations))
+          } else {
+            .patch(JSONPatch(utf8: JSONDifference.patch(from: last.bytes, to: answer.bytes)))
+          }
         } else {
-          .answer(Answer(utf8: bytes))
+          .answer(Answer(utf8: answer.bytes, version: taken.state.version))
         }
       }
     return LiveEvent(version: taken.state.version, content: content)

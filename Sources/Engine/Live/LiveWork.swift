@@ -27,7 +27,9 @@ struct LiveWork: ~Copyable {
     /// The basis that the footprint was found from; nil where it is to be found after each run.
     var basis: FootprintBasis?
     var state: LiveState?
-    /// Bytes that it holds.
+    /// The elements of the newest answer, where it is changed in parts.
+    var list: LiveList?
+    /// Bytes that it holds beside answers.
     var bytes = 0
     /// Nanoseconds between two runs, though nothing has changed; 0 for no such runs.
     let tick: UInt64
@@ -66,7 +68,12 @@ struct LiveWork: ~Copyable {
   private var lastLook: UInt64 = 0
   /// Indicates whether the last transactions concerned nobody, and others are likely to follow.
   private(set) var isQuiet = false
+  /// Bytes that questions hold beside answers.
   private var bytes = 0
+  /// Bytes of answers that questions and subscribers hold.
+  private let answers = HeldBytes()
+  /// What has changed since the look before.
+  private var changes = LiveChanges()
   private var buffer = ByteBuffer(capacity: 4096)
   /// Nanoseconds between two looks at a file that others write to.
   private static let followingInterval: UInt64 = 10_000_000
@@ -131,6 +138,7 @@ struct LiveWork: ~Copyable {
     let failure = Self.refresh(database)
     lastLook = MonotonicClock.now
     isQuiet = false
+    changes = LiveChanges()
     var hits: Set<Int32> = []
     let isRead = read(news, &hits)
     for number in ticking { if let question = questions[number], question.nextTick <= lastLook { hits.insert(number) } }
@@ -154,9 +162,8 @@ struct LiveWork: ~Copyable {
     for (number, snapshot) in narrowed where snapshot !== newest { hits.insert(number) }
     narrowed.removeAll()
     for number in hits where number < 0 { watches[number]?.body() }
-    let limits = database.limits
-    for number in hits { if let question = questions[number] { run(question, newest, limits) } }
-    admit(newest, limits)
+    for number in hits { if let question = questions[number] { run(question, newest, database) } }
+    admit(newest, database)
     if let failure { fail(failure) }
   }
 
@@ -195,6 +202,7 @@ struct LiveWork: ~Copyable {
       case .changes(let changes, let version) where version > covered:
         guard version == covered + 1, index.find(changes, from: last, into: &hits) else { return false }
         covered = version
+        self.changes.add(changes)
         if listeners.isEmpty { continue }
         listeners.tell(changes, version)
         told.append(changes)
@@ -212,12 +220,14 @@ struct LiveWork: ~Copyable {
   }
 
   /// Looks up what differs between two versions.
-  private func compare(_ newest: Snapshot, with seen: Snapshot, _ hits: inout Set<Int32>) {
+  private mutating func compare(_ newest: Snapshot, with seen: Snapshot, _ hits: inout Set<Int32>) {
     if seen.catalog.version == newest.catalog.version, newest.hasLayout(of: seen) {
       let changes = newest.changes(since: seen)
+      self.changes.add(changes)
       if !listeners.isEmpty { listeners.tell(told.isEmpty ? changes : rest(of: newest, since: seen), nil) }
       if index.find(changes, from: seen, into: &hits) { return }
     } else {
+      changes.forget()
       listeners.tell(nil, nil)
     }
     // Of another schema nothing is known.
@@ -236,7 +246,7 @@ struct LiveWork: ~Copyable {
   }
 
   /// Takes in those who have come.
-  private mutating func admit(_ newest: Snapshot, _ limits: QueryLimits) {
+  private mutating func admit(_ newest: Snapshot, _ database: Database) {
     if newcomers.isEmpty { return }
     let coming = newcomers
     newcomers.removeAll()
@@ -259,45 +269,95 @@ struct LiveWork: ~Copyable {
       if question.tick > 0 { ticking.insert(lastNumber) }
       subscriber.question = lastNumber
       question.subscribers.append(subscriber)
-      run(question, newest, limits)
+      run(question, newest, database)
     }
   }
 
-  private mutating func run(_ question: Question, _ snapshot: Snapshot, _ limits: QueryLimits) {
+  private mutating func run(_ question: Question, _ snapshot: Snapshot, _ database: Database) {
+    let limits = database.limits
     if question.tick > 0 { question.nextTick = lastLook &+ question.tick }
+    if change(question, snapshot, limits) {
+      database.live.changedLists.wrappingAdd(1, ordering: .relaxed)
+      return
+    }
     buffer.removeAll()
     var footprint: Footprint?
     var content: LiveState.Content
-    var isSame = false
     do throws(QueryError) {
       footprint = try question.query.answerWithFootprint(
-        question.key.variables, on: snapshot, into: &buffer, &question.basis)
-      if case .answer(let last)? = question.state?.content, isAnswer(last) {
-        isSame = true
+        question.key.variables, on: snapshot, into: &buffer, &question.basis, &question.list)
+      if case .answer(let last)? = question.state?.content, isAnswer(last.bytes) {
         content = .answer(last)
       } else {
-        content = .answer(buffer.withUnsafeBytes { [UInt8]($0) })
+        content = .answer(HeldAnswer(buffer.withUnsafeBytes { [UInt8]($0) }, countedIn: answers))
       }
     } catch {
       footprint = question.query.footprintOfFailure(question.key.variables, on: snapshot)
-      if case .error(let last)? = question.state?.content { isSame = last == error }
       content = .error(error)
     }
-    if let footprint { index.replace(&question.footprint, of: question.number, by: footprint) }
-    var held = question.footprint.byteCount
-    if case .answer(let bytes) = content { held += bytes.count }
-    if bytes - question.bytes + held > limits.liveBytes {
-      content = .error(LiveNotifier.limitExceeded("live-bytes", limits.liveBytes))
-      if case .error? = question.state?.content { isSame = true } else { isSame = false }
-      held = question.footprint.byteCount
+    tell(question, content, nil, footprint, limits)
+    if buffer.count > ReusableBuffer.keptBytes { buffer.removeAll(keeping: ReusableBuffer.keptBytes) }
+  }
+
+  /// Finds the next answer of a flat list from the last one, and from the entities that have changed. Returns whether it
+  /// could be found so.
+  private mutating func change(_ question: Question, _ snapshot: Snapshot, _ limits: QueryLimits) -> Bool {
+    guard var list = question.list, case .answer(let last)? = question.state?.content,
+      list.executable.plan.query.catalogVersion == snapshot.catalog.version,
+      let rows = changes.rows(of: list.plan.query.type, readingAlso: list.plan.query.others)
+    else { return false }
+    // The question's is none meanwhile, so that its memory is changed where it is.
+    question.list = nil
+    let step = list.change(
+      last.bytes, rows, on: snapshot, RunOptions().runLimits(of: question.query.document),
+      makesPatch: question.subscribers.contains { $0.isDifferential })
+    let content: LiveState.Content
+    var patch: LiveState.Patch?
+    switch step {
+    case .unknown:
+      question.list = list
+      return false
+    case .same: content = .answer(last)
+    case .next(let bytes, let operations):
+      let answer = HeldAnswer(bytes, countedIn: answers)
+      content = .answer(answer)
+      patch = operations.map { LiveState.Patch(from: last, operations: $0) }
     }
+    let trace = LevelTrace(selections: 1)
+    list.rows.withUnsafeBufferPointer { trace.note(0, $0) }
+    let footprint = question.query.footprint(
+      list.executable, list.parameters, trace, on: snapshot, question.basis, &question.basis)
+    question.list = list
+    tell(question, content, patch, footprint, limits)
+    return true
+  }
+
+  /// Tells what a question has come to, if that is something else.
+  private mutating func tell(
+    _ question: Question, _ found: LiveState.Content, _ patch: LiveState.Patch?, _ footprint: Footprint?,
+    _ limits: QueryLimits
+  ) {
+    var content = found
+    if let footprint { index.replace(&question.footprint, of: question.number, by: footprint) }
+    let held = question.footprint.byteCount + (question.list?.byteCount ?? 0)
     bytes += held - question.bytes
     question.bytes = held
-    if isSame { return }
-    let state = LiveState(version: version, content: content)
+    if case .answer(let answer) = content, bytes + answers.value - lastBytes(question, answer) > limits.liveBytes {
+      content = .error(LiveNotifier.limitExceeded("live-bytes", limits.liveBytes))
+      question.list = nil
+    }
+    if let last = question.state?.content, last.isSame(as: content) { return }
+    let state = LiveState(version: version, content: content, patch: patch)
     question.state = state
+    // Who comes later has taken none.
+    question.state?.patch = nil
     for subscriber in question.subscribers { offer(state, to: subscriber) }
-    if buffer.count > ReusableBuffer.keptBytes { buffer.removeAll(keeping: ReusableBuffer.keptBytes) }
+  }
+
+  /// The bytes of a question's last answer, which makes way for another one.
+  private func lastBytes(_ question: Question, _ answer: HeldAnswer) -> Int {
+    guard case .answer(let last)? = question.state?.content, last !== answer else { return 0 }
+    return last.bytes.count
   }
 
   /// Tells everybody an error, once.
@@ -306,6 +366,7 @@ struct LiveWork: ~Copyable {
     for question in questions.values {
       if case .error(error)? = question.state?.content { continue }
       question.state = state
+      question.list = nil
       for subscriber in question.subscribers { offer(state, to: subscriber) }
     }
   }

@@ -2,6 +2,7 @@ import GQLBase
 import GQLBinder
 import GQLCatalog
 import GQLExecutor
+import GQLPlanner
 import GQLQuery
 import GQLStore
 
@@ -80,12 +81,15 @@ extension PreparedQuery {
 
   /// Runs on a version, and finds what the answer depends on.
   ///
-  /// - Parameter basis: What the last footprint was found from; where it is the same, no footprint is returned.
+  /// - Parameters:
+  ///   - basis: What the last footprint was found from; where it is the same, no footprint is returned.
+  ///   - list: The elements of the answer, where it is a flat list that is worth being changed in parts.
   func answerWithFootprint(
-    _ variables: [String: Value], on snapshot: Snapshot, into output: inout ByteBuffer, _ basis: inout FootprintBasis?
+    _ variables: [String: Value], on snapshot: Snapshot, into output: inout ByteBuffer, _ basis: inout FootprintBasis?,
+    _ list: inout LiveList?
   ) throws(QueryError) -> Footprint? {
-    let last = basis
-    basis = nil
+    let (last, known) = (basis, list)
+    (basis, list) = (nil, nil)
     if isSegmented {
       let answer = try writeAnew(variables, on: snapshot, options: RunOptions()) { [UInt8]($0) }
       output.append(answer)
@@ -94,20 +98,39 @@ extension PreparedQuery {
     var variables = variables
     if let shared {
       if snapshot.catalog.version != shared.catalogVersion {
-        return try own().answerWithFootprint(variables, on: snapshot, into: &output, &basis)
+        return try own().answerWithFootprint(variables, on: snapshot, into: &output, &basis, &list)
       }
       variables.merge(shared.values) { $1 }
     }
     let options = RunOptions()
     let (executable, parameters) = try executable(
       variables, snapshot, now: nil, options.interruption(document.limits, used: document.readBytes))
+    let limits = options.runLimits(of: document)
+    let start = output.count
     let trace: LevelTrace
     do {
       trace = try executable.trace(
-        snapshot, parameters: parameters, limits: options.runLimits(of: document), cancellation: nil, into: &output)
+        snapshot, parameters: parameters, keepsList: executable.plan.query.sets.count == 1, limits: limits,
+        into: &output)
     } catch {
       throw failure([error.diagnostic(snapshot: snapshot)])
     }
+    if start == 0, let rows = trace.list, isWorthChanging(rows.count, executable.plan, snapshot) {
+      let plan =
+        known.flatMap {
+          $0.executable.plan.query.catalogVersion == executable.plan.query.catalogVersion ? $0.plan : nil
+        }
+        ?? elements(of: executable.plan.query, variables, snapshot, parameters)
+      list = plan.flatMap { LiveList($0, executable, parameters, rows: rows, answer: output, limits: limits) }
+    }
+    return footprint(executable, parameters, trace, on: snapshot, last, &basis)
+  }
+
+  /// Finds what the answer depends on; nil where it has the basis of the last footprint.
+  func footprint(
+    _ executable: Executable, _ parameters: [GQLCatalog.Value?], _ trace: LevelTrace, on snapshot: Snapshot,
+    _ last: FootprintBasis?, _ basis: inout FootprintBasis?
+  ) -> Footprint? {
     let found = FootprintBasis(executable: executable, rows: trace.hash)
     if let last, last == found {
       basis = last
@@ -115,8 +138,34 @@ extension PreparedQuery {
     }
     var builder = FootprintBuilder(executable.plan, snapshot, parameters, trace)
     let footprint = builder.build()
-    if !builder.readsData { basis = found }
+    basis = builder.readsData ? nil : found
     return footprint
+  }
+
+  /// Indicates whether running a query of one list again takes longer than changing some of its elements.
+  private func isWorthChanging(_ rows: Int, _ plan: PhysicalPlan, _ snapshot: Snapshot) -> Bool {
+    let fewest = database.live.fewestChanged.load(ordering: .relaxed)
+    if rows >= fewest { return true }
+    guard case .scan? = plan.sets.first?.access, let set = plan.query.sets.first, set.source == .all else {
+      return false
+    }
+    return snapshot.slotCount(set.type) >= fewest * 16
+  }
+
+  /// Returns the plan of the elements of a query that is one of a flat list; nil for another one.
+  private func elements(
+    of query: BoundQuery, _ variables: [String: Value], _ snapshot: Snapshot, _ parameters: [GQLCatalog.Value?]
+  ) -> LiveElements? {
+    guard let flat = query.flatList(snapshot.catalog) else { return nil }
+    let entry = entry(StructuralShape(variables, of: structural), snapshot)
+    if let known = entry?.elements { return known }
+    // What cannot be planned is told by the query itself.
+    guard let plan = try? plan(flat.elements, snapshot, parameters, PlannerOptions(givenRows: 4)),
+      let executable = try? made(plan, snapshot, nil)
+    else { return nil }
+    let made = LiveElements(flat, executable)
+    entry?.elements = made
+    return made
   }
 
   /// Returns the data that a run that has failed may depend on.

@@ -6,8 +6,12 @@ package final class LevelTrace {
   package private(set) var rows: ContiguousArray<ContiguousArray<UInt32>>
   /// By selection: whether there are more rows than are kept.
   package private(set) var isPartial: ContiguousArray<Bool>
+  /// The rows of the first selection, however many; nil where they were not asked for, or are too many.
+  package private(set) var list: ContiguousArray<UInt32>?
   /// Rows that a level keeps.
   private static let most = 4096
+  /// Rows of a list that is kept whole.
+  private static let mostListed = 1 << 20
 
   /// A hash of all rows, by which two traces of one plan are most certainly told apart.
   package var hash: UInt64 {
@@ -19,7 +23,9 @@ package final class LevelTrace {
     return hash
   }
 
-  package init(selections: Int) {
+  /// - Parameter keepsList: Whether all rows of the first selection are wanted.
+  package init(selections: Int, keepsList: Bool = false) {
+    if keepsList { list = [] }
     rows = ContiguousArray(repeating: [], count: selections)
     isPartial = ContiguousArray(repeating: false, count: selections)
   }
@@ -29,6 +35,7 @@ package final class LevelTrace {
   }
 
   package func note(_ selection: Int, _ members: UnsafeBufferPointer<UInt32>) {
+    if selection == 0 { noteListed(members) }
     if isPartial[selection] { return }
     if rows[selection].count + members.count > Self.most {
       isPartial[selection] = true
@@ -36,6 +43,11 @@ package final class LevelTrace {
       return
     }
     rows[selection].append(contentsOf: members)
+  }
+
+  private func noteListed(_ members: UnsafeBufferPointer<UInt32>) {
+    guard let count = list?.count else { return }
+    if count + members.count > Self.mostListed { list = nil } else { list?.append(contentsOf: members) }
   }
 
   func note(_ selection: Int, _ row: UInt32) { if row != PageLayout.noRow { rows[selection].append(row) } }
