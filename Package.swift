@@ -158,9 +158,12 @@ let package = Package(
       ], path: "Sources/Models"),
 
     // The library of models: entities, with the macros, text, databases and live answers.
+    .systemLibrary(name: "CSwiftRuntime", path: "Sources/CSwiftRuntime"),
     .target(
       name: "GQLiteModels",
-      dependencies: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "GQLModelMacros"],
+      dependencies: [
+        "GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "GQLModelMacros", "CSwiftRuntime",
+      ],
       path: "Sources/ModelLibrary"
     ),
     // What `gqlite generate swift` writes of some schemas.

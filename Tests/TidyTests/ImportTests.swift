@@ -59,7 +59,7 @@ import Testing
       ]),
     Rule(
       folder: "ModelLibrary",
-      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "Observation"],
+      modules: ["GQLCatalog", "GQLStore", "GQLEngine", "GQLStorage", "GQLModels", "Observation", "CSwiftRuntime"],
       reexported: ["GQLEngine", "GQLStorage", "GQLModels"]),
     Rule(
       folder: "StateLibrary",

@@ -6,27 +6,36 @@ import Synchronization
 /// The objects of one entity type in a database, or in a view of one: an entity has one object as long as somebody holds
 /// it.
 final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendable {
-  private struct Registry {
-    var byID: [Entity.ID: WeakObject] = [:]
-    /// Of those that were found.
-    var byRow: [UInt32: WeakObject] = [:]
+  /// References to the objects, which an object takes away when it ends.
+  ///
+  /// Unchecked because they are under its lock.
+  private struct Registry: @unchecked Sendable {
+    var byID: [Entity.ID: UnkeptReference<LiveEntity<Entity>>] = [:]
+    /// Of those that were found, by the row that each has noted.
+    var byRow: [UInt32: UnkeptReference<LiveEntity<Entity>>] = [:]
     /// Of those that nothing was found of.
-    var gone: [Entity.ID: WeakObject] = [:]
-    /// Those that were removed from memory since the last look.
-    var removed = 0
-  }
-  /// A weak reference. Unchecked because it is under the lock of the registry.
-  private final class WeakObject: @unchecked Sendable {
-    weak var object: LiveEntity<Entity>?
-    init(_ object: LiveEntity<Entity>) { self.object = object }
+    var gone: [Entity.ID: UnkeptReference<LiveEntity<Entity>>] = [:]
+
+    mutating func remove(_ object: LiveEntity<Entity>) {
+      if byID[object.id]?.leads(to: object) ?? false { byID[object.id] = nil }
+      if gone[object.id]?.leads(to: object) ?? false { gone[object.id] = nil }
+      removeRow(of: object)
+    }
+
+    mutating func removeRow(of object: LiveEntity<Entity>) {
+      if byRow[object.row]?.leads(to: object) ?? false { byRow[object.row] = nil }
+    }
   }
 
   let database: Database
   /// Nil for the newest version.
   let view: DatabaseView?
   let shared: LiveObjects
-  let batches: CurrentBatch
   let properties = PropertyTable<Entity>()
+  // The same objects, which live as long as this one: each read of a property asks them, and counting references to them
+  // would take longer than to read a cell.
+  private let batches: Unmanaged<CurrentBatch>
+  private let paths: Unmanaged<PropertyTable<Entity>>
   let observed = ObservedParts<Entity>()
   private let access: CellAccess
   private let registry = Guarded(Registry())
@@ -43,7 +52,8 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     self.database = database
     self.view = view
     self.shared = shared
-    batches = shared.batches
+    batches = Unmanaged.passUnretained(shared.batches)
+    paths = Unmanaged.passUnretained(properties)
     access = CellAccess(database)
   }
 
@@ -51,6 +61,16 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   ///
   /// While the batch writes, code of the program that it calls sees what was committed before.
   var context: Context { view?.entities ?? shared.batch?.context ?? database.entities }
+
+  /// Indicates whether the thread is within a batch.
+  @inline(__always)
+  var isWithinBatch: Bool { batches._withUnsafeGuaranteedRef { $0.batch != nil } }
+
+  /// Returns the property of a key path, to which no reference is counted: it is there as long as this is.
+  @inline(__always)
+  func property<Value>(_ path: KeyPath<Entity, Value>) -> Unmanaged<LiveProperty<Entity, Value>> {
+    paths._withUnsafeGuaranteedRef { $0.reference(path) }
+  }
 
   // MARK: - Tables
 
@@ -106,44 +126,35 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     if view != nil { return made }
     let kept = registry.withLock { registry -> LiveEntity<Entity> in
       if let found = registry.byID[id]?.object { return found }
-      registry.byID[id] = WeakObject(made)
+      registry.byID[id] = UnkeptReference(made)
+      made.register()
       return made
     }
-    if kept === made { made.beginCounting() }
+    if kept === made { shared.count(1, database) }
     // So that it is told of changes though nobody has read a property.
     _ = try place(kept)
     return kept
   }
 
   /// Notes where an object was found.
-  func note(_ object: LiveEntity<Entity>, at row: UInt32) {
-    if view == nil { registry.withLock { $0.byRow[row] = WeakObject(object) } }
+  func move(_ object: LiveEntity<Entity>, to row: UInt32) {
+    if view != nil { return object.note(row) }
+    registry.withLock { registry in
+      registry.removeRow(of: object)
+      object.note(row)
+      registry.byRow[row] = UnkeptReference(object)
+    }
   }
 
-  /// Counts an object that comes, or goes.
-  func count(_ difference: Int) {
-    shared.count(difference, database)
-    if difference > 0 { return }
-    // Released without the lock, which the end of an object takes.
-    var living: [LiveEntity<Entity>] = []
-    registry.withLock { registry in
-      registry.removed += 1
-      guard registry.removed > 64, registry.removed > registry.byID.count / 2 else { return }
-      registry.removed = 0
-      func isLiving(_ object: WeakObject) -> Bool {
-        guard let object = object.object else { return false }
-        living.append(object)
-        return true
-      }
-      registry.byID = registry.byID.filter { isLiving($0.value) }
-      registry.byRow = registry.byRow.filter { isLiving($0.value) }
-      registry.gone = registry.gone.filter { isLiving($0.value) }
-    }
+  /// Takes an object out that ends, before its memory is freed.
+  func end(_ object: LiveEntity<Entity>) {
+    registry.withLock { $0.remove(object) }
+    shared.count(-1, database)
   }
 
   /// Notes that nothing was found of an object's entity.
   private func noteGone(_ object: LiveEntity<Entity>) {
-    if view == nil { registry.withLock { $0.gone[object.id] = WeakObject(object) } }
+    if view == nil { registry.withLock { $0.gone[object.id] = UnkeptReference(object) } }
   }
 
   /// Tells the objects of which nothing was found, and something may be there again.

@@ -36,7 +36,8 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   private let registrar = ObservationRegistrar()
   /// The last version that a setter of the object has written, whose observers were told.
   private let ownVersion = Atomic<Int64>(-1)
-  private let isCounted = Atomic<Bool>(false)
+  /// Indicates whether it is the object of its entity in the database, and others find it.
+  private let isRegistered = Atomic<Bool>(false)
 
   init(_ entity: Entity, _ key: EntityKey, _ objects: EntityObjects<Entity>) {
     id = entity.id
@@ -45,12 +46,10 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
     memory = Guarded(Memory(entity: entity))
   }
 
-  deinit { if isCounted.load(ordering: .relaxed) { objects.count(-1) } }
+  deinit { if isRegistered.load(ordering: .relaxed) { objects.end(self) } }
 
-  func beginCounting() {
-    isCounted.store(true, ordering: .relaxed)
-    objects.count(1)
-  }
+  /// Notes that others find it from now on.
+  func register() { isRegistered.store(true, ordering: .relaxed) }
 
   // MARK: - Places
 
@@ -58,10 +57,10 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   var row: UInt32 { @inline(__always) get { rowHint.load(ordering: .relaxed) } }
 
   @inline(never)
-  func move(to row: UInt32) {
-    rowHint.store(row, ordering: .relaxed)
-    objects.note(self, at: row)
-  }
+  func move(to row: UInt32) { objects.move(self, to: row) }
+
+  /// Notes a row, under the lock of those who find the object by it.
+  func note(_ row: UInt32) { rowHint.store(row, ordering: .relaxed) }
 
   // MARK: - Reading
 
@@ -77,9 +76,9 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   @inline(__always)
   private func value<Value>(of path: KeyPath<Entity, Value>) -> Value {
     // Counting references would take longer than to read a cell.
-    let property = objects.properties.reference(path)
+    let property = objects.property(path)
     property._withUnsafeGuaranteedRef { registrar.access(self, keyPath: $0.observed) }
-    if objects.batches.batch == nil {
+    if !objects.isWithinBatch {
       do { return try property._withUnsafeGuaranteedRef { try objects.read($0, self) } } catch {}
     }
     return entityNow[keyPath: path]
@@ -132,7 +131,7 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   ///   `read-only` in a view. The property stays as it is then.
   public func set<Value>(_ path: WritableKeyPath<Entity, Value>, _ value: Value) throws {
     let property = objects.properties.property(path)
-    if objects.batches.batch == nil, objects.view == nil,
+    if !objects.isWithinBatch, objects.view == nil,
       let version = try objects.write(value, as: property, self)
     {
       ownVersion.store(version, ordering: .relaxed)

@@ -10,6 +10,8 @@ package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @uncheck
   let attribute: Int?
   /// Nil where a value is read with its whole entity only.
   let codec: ValueCodec<Value>?
+  /// The same: counting references to it would take as long as to read a cell.
+  private let reading: Unmanaged<ValueCodec<Value>>?
   /// Indicates whether reading a cell calls no code of the program.
   package let isBuiltIn: Bool
 
@@ -20,7 +22,7 @@ package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @uncheck
     self.path = path
     let info = EntityInfo<Entity>.shared
     guard let key = info.key(path), key.attribute < info.propertyCount else {
-      (attribute, codec, isBuiltIn) = (nil, nil, false)
+      (attribute, codec, reading, isBuiltIn) = (nil, nil, nil, false)
       return
     }
     attribute = key.attribute
@@ -28,7 +30,9 @@ package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @uncheck
     // What is described with its type lies in the column that this type says.
     let found = known.shape == nil ? nil : known.codec ?? ValueCodec<Value>.make()
     let codec = found as? ValueCodec<Value>
-    self.codec = codec?.shape == known.shape ? codec : nil
+    let fitting = codec?.shape == known.shape ? codec : nil
+    self.codec = fitting
+    reading = fitting.map { Unmanaged.passUnretained($0) }
     isBuiltIn = codec is any PlainCodec
   }
 
@@ -36,8 +40,8 @@ package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @uncheck
   ///
   /// - Throws: where it is none of the type.
   package func value(of found: CellPlace.Found) throws -> Value {
-    guard let codec else { throw ModelError.unreadable("\(Value.self) has no column") }
-    return try codec.read(found.cell)
+    guard let reading else { throw ModelError.unreadable("\(Value.self) has no column") }
+    return try reading._withUnsafeGuaranteedRef { try $0.read(found.cell) }
   }
 
   /// Calls with the cell of a value, valid within the call, if there is one.
