@@ -2,8 +2,9 @@
 public struct Answer: Sendable, Hashable {
   /// The answer as compact JSON in UTF-8.
   public let utf8: [UInt8]
-  /// The number of the version that a mutation has made, or the newest one where it has changed nothing. Nil for a query,
-  /// and of a database in memory that keeps no versions; see ``Database/recentVersions``.
+  /// The number of the last transaction that the answer has in it: of a mutation that of the transaction that it was, of
+  /// a query of the past that of the version that it has read. Contexts and branches count their own. Nil where the parts
+  /// of an operation have read several versions, and within a transaction, which has no number before it is over.
   public let version: Int64?
 
   package init(utf8: [UInt8], version: Int64? = nil) {

@@ -58,7 +58,7 @@ extension Database {
       defer { writingThread.store(0, ordering: .relaxed) }
       try editing?.prepareToWrite(self)
       _ = try newestVersion()
-      let (base, _, hasSchema) = published
+      let (base, _, hasSchema, _) = published
       let made = try body(base, hasSchema)
       let version = try VersionKeeper(database: self).keep(made.snapshot, rewrites: rewrites, time: time)
       let old = state.withLock { state in

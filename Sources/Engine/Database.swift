@@ -192,18 +192,23 @@ public final class Database: Sendable {
   /// The schema as it is now. Looking at it is no look at the data.
   package var catalog: Catalog { state.withLock { $0.snapshot.catalog } }
 
-  /// The version that queries started now will see, what another module keeps with it, and whether there is a schema.
-  package var published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool) {
+  /// The version that queries started now will see, what another module keeps with it, whether there is a schema, and
+  /// the version's number.
+  package var published:
+    (
+      snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64
+    )
+  {
     if let editing { editing.follow(self) }
     if let committer {
       if committer.following != nil { _ = try? refresh() }
       let (published, old) = state.withLock { state in
         let old = state.publishKept(committer)
-        return ((state.snapshot, state.companion, state.hasSchema), old)
+        return ((state.snapshot, state.companion, state.hasSchema, state.version), old)
       }
       return withExtendedLifetime(old) { published }
     }
-    return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema) }
+    return state.withPublished { ($0.snapshot, $0.companion, $0.hasSchema, $0.version) }
   }
   /// The schema as SDL: the one given, or the one inferred.
   public var schema: String { printSchema(catalog) }
@@ -327,10 +332,13 @@ public struct DatabaseView: Sendable {
   package let snapshot: Snapshot
   /// The data that another module keeps beside the store; nil for none.
   package let companion: (any SnapshotCompanion)?
+  /// The number of the last transaction that it has in it; nil for a view of data that no database counts.
+  public let version: Int64?
 
-  package init(snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
+  package init(snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil, version: Int64? = nil) {
     self.snapshot = snapshot
     self.companion = companion
+    self.version = version
   }
 
   /// The number of entities of a type; nil if the schema has no such type.
@@ -338,8 +346,10 @@ public struct DatabaseView: Sendable {
     snapshot.catalog.type(named: type).map { snapshot.liveCount($0.id) }
   }
 
-  init(_ published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool)) {
-    self.init(snapshot: published.snapshot, companion: published.companion)
+  init(
+    _ published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64)
+  ) {
+    self.init(snapshot: published.snapshot, companion: published.companion, version: published.version)
   }
 
   /// Compares indexes, relations and counts with a full scan, as ``Database/check()`` does.

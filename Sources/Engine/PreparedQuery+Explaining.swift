@@ -40,7 +40,7 @@ extension PreparedQuery {
   /// Returns the plan, without figures, that would be chosen for data of which these are stated.
   package func explain(_ variables: [String: Value], figures: StatedFigures) throws(QueryError) -> String {
     if figures.isEmpty || hasSegments { return try explain(variables, costs: false) }
-    let snapshot = try data(database.latest(), nil)
+    let snapshot = try data(database.latest(), nil).snapshot
     let (plan, explanation) = try own().explainedPlan(
       variables, snapshot, costs: false, analyze: false, RunOptions(), figures)
     return GQLPlanner.explain(plan, catalog: snapshot.catalog, options: explanation)
@@ -49,7 +49,7 @@ extension PreparedQuery {
   private func explain(
     _ variables: [String: Value], on snapshot: Snapshot, costs: Bool, analyze: Bool, options: RunOptions
   ) throws(QueryError) -> String {
-    let snapshot = try data(snapshot, options.interruption(document.limits, used: document.readBytes))
+    let snapshot = try data(snapshot, options.interruption(document.limits, used: document.readBytes)).snapshot
     if hasSegments {
       return try explainSegments(variables, snapshot, costs: costs, analyze: analyze, options: options)
     }
@@ -72,7 +72,8 @@ extension PreparedQuery {
     _ variables: [String: Value] = [:], costs: Bool = true, analyze: Bool = false, options: RunOptions = RunOptions()
   ) throws(QueryError) -> String {
     let snapshot = try data(
-      database.latest(), options.interruption(document.limits, used: document.readBytes))
+      database.latest(), options.interruption(document.limits, used: document.readBytes)
+    ).snapshot
     var output = ByteBuffer()
     if hasSegments {
       let planning = PlannerOptions(interruption: options.interruption(document.limits, used: document.readBytes))
@@ -99,7 +100,7 @@ extension PreparedQuery {
   ///
   /// - Throws: ``QueryError`` if the operation has an error.
   public func explainBound(_ variables: [String: Value] = [:]) throws(QueryError) -> String {
-    let snapshot = try data(database.latest(), nil)
+    let snapshot = try data(database.latest(), nil).snapshot
     return BoundPrinter.text(try bound(variables, snapshot.catalog), catalog: snapshot.catalog)
   }
 

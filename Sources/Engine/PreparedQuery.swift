@@ -65,7 +65,11 @@ public final class PreparedQuery: Sendable {
   public func run(
     _ variables: [String: Value] = [:], options: RunOptions = RunOptions()
   ) throws(QueryError) -> Answer {
-    guard isSegmented else { return try run(variables, on: database.latest(), options: options) }
+    guard isSegmented else {
+      let newest = try NewestVersion(database: database).refreshed()
+      return Answer(
+        utf8: try write(variables, on: newest.snapshot, options: options) { [UInt8]($0) }, version: newest.version)
+    }
     let (bytes, version) = try change(variables, options: options) { [UInt8]($0) }
     return Answer(utf8: bytes, version: version)
   }
@@ -75,7 +79,9 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> (Result, version: Int64?) {
     guard isMutation, explanation == nil else {
-      return (try writeAnew(variables, on: database.latest(), options: options, take), nil)
+      let newest = try NewestVersion(database: database).refreshed()
+      let (result, version) = try writeSegments(variables, on: newest.snapshot, options: options, take)
+      return (result, version.number(given: newest.version))
     }
     let (result, ticket, version) = try apply(variables, options: options, take)
     if let ticket { try database.wait(for: ticket) }
@@ -98,7 +104,7 @@ public final class PreparedQuery: Sendable {
           // Safe because a transaction that does not throw has run.
           return result.unsafelyUnwrapped
         }
-        return (result, writer.madeVersion)
+        return (result, writer.appliedVersion)
       }
       return (result, ticket, version)
     } catch let error as QueryError {
@@ -137,7 +143,12 @@ public final class PreparedQuery: Sendable {
     if !pastRoles.isEmpty, try database.latest() !== view.snapshot {
       throw PastProblem.noVersions.error(at: document.definition(operation).range, in: document.source)
     }
-    return try run(variables, on: view.snapshot, options: options)
+    if isSegmented {
+      let (bytes, version) = try writeSegments(variables, on: view.snapshot, options: options) { [UInt8]($0) }
+      return Answer(utf8: bytes, version: version.number(given: view.version))
+    }
+    return Answer(
+      utf8: try write(variables, on: view.snapshot, options: options) { [UInt8]($0) }, version: view.version)
   }
 
   /// Runs and puts the answer, compact JSON in UTF-8, in the place of what `buffer` holds; keeps its capacity. For
@@ -165,12 +176,6 @@ public final class PreparedQuery: Sendable {
     }
     if isSegmented { return try change(variables, options: options, body).0 }
     return try write(variables, on: database.latest(), options: options, body)
-  }
-
-  private func run(
-    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions
-  ) throws(QueryError) -> Answer {
-    Answer(utf8: try write(variables, on: snapshot, options: options) { [UInt8]($0) })
   }
 
   private func write<Result>(
@@ -259,16 +264,23 @@ public final class PreparedQuery: Sendable {
     _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
     _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result {
+    if isSegmented { return try writeSegments(variables, on: snapshot, options: options, take).0 }
     let plan = prepared.ready.withLock { $0.plan }
     let reusable = takeBuffer()
     defer { giveBuffer(reusable) }
-    if isSegmented {
-      try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)
-    } else {
-      try append(variables, on: snapshot, options: options, plan, into: &reusable.buffer)
-      if options.areUsual, prepared.hasRunBefore() { makeReady(snapshot) }
-    }
+    try append(variables, on: snapshot, options: options, plan, into: &reusable.buffer)
+    if options.areUsual, prepared.hasRunBefore() { makeReady(snapshot) }
     return reusable.buffer.withUnsafeBytes { take($0) }
+  }
+
+  private func writeSegments<Result>(
+    _ variables: [String: Value], on snapshot: Snapshot, options: RunOptions,
+    _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> (Result, ReadVersion) {
+    let reusable = takeBuffer()
+    defer { giveBuffer(reusable) }
+    let version = try runSegments(variables, snapshot, nil, nil, options: options, into: &reusable.buffer)
+    return (reusable.buffer.withUnsafeBytes { take($0) }, version)
   }
 
   /// An empty buffer, which ``giveBuffer(_:)`` takes back.
@@ -475,7 +487,8 @@ public final class PreparedQuery: Sendable {
       return try run(variables, options: options)
     }
     if shared != nil { return try own().run(variables, on: view, planner: planner, now: now) }
-    let snapshot = if let view { view.snapshot } else { try database.latest() }
+    let (snapshot, version) =
+      if let view { (view.snapshot, view.version) } else { try NewestVersion(database: database).refreshed() }
     let query = try bound(variables, snapshot.catalog)
     let parameters = try coerce(variables, for: query.parameters, snapshot.catalog, now: now)
     let plan = try plan(query, snapshot, parameters, planner)
@@ -486,6 +499,6 @@ public final class PreparedQuery: Sendable {
     } catch {
       throw failure([error.diagnostic(snapshot: snapshot)])
     }
-    return Answer(utf8: buffer.takeArray())
+    return Answer(utf8: buffer.takeArray(), version: version)
   }
 }

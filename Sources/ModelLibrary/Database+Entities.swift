@@ -25,7 +25,7 @@ extension Database: EntityStore {
   /// A database whose schema was given as text has the entities of every type that fits it: with all fields, of the same
   /// types, and no other field that must not be null.
   public var entities: Context {
-    let (snapshot, companion, hasSchema) = published
+    let (snapshot, companion, hasSchema, _) = published
     if hasSchema { return Context(storage: ContextStorage(snapshot, companion as? ModelBinding)) }
     return Context(storage: ContextStorage(functions: snapshot.catalog.functions))
   }

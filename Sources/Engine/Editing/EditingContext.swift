@@ -143,7 +143,8 @@ extension Database {
   /// - Parameter view: The data that a context begins with which does not follow others; nil for the newest.
   public func edit(_ mode: EditingMode = .live, of view: DatabaseView? = nil) -> EditingContext {
     let numbering = numbering
-    var begin = published
+    let newest = published
+    var begin = (snapshot: newest.snapshot, companion: newest.companion, hasSchema: newest.hasSchema)
     if let view, mode == .snapshot { (begin.snapshot, begin.companion) = (view.snapshot, view.companion) }
     let origin = EditingOrigin(
       parent: self, isLive: mode == .live,

@@ -149,7 +149,7 @@ struct LiveWork: ~Copyable {
       isQuiet = !news.commits.isEmpty
       return
     }
-    let (newest, number) = Self.visible(in: database)
+    let (newest, number) = NewestVersion(database: database).known
     let isNew = seen !== newest
     if let seen, isNew, !isRead || number != covered { compare(newest, with: seen, &hits) }
     seen = newest
@@ -170,7 +170,7 @@ struct LiveWork: ~Copyable {
   /// Returns the newest version, and the number of its last transaction.
   static func newest(of database: Database) -> (snapshot: Snapshot, version: Int64) {
     _ = refresh(database)
-    return visible(in: database)
+    return NewestVersion(database: database).known
   }
 
   /// Reads what others have kept. Where it cannot be read, what is there is seen. Returns the error after which nothing
@@ -181,16 +181,6 @@ struct LiveWork: ~Copyable {
       if error.problems.first?.code == "storage-changed" { return error }
     }
     return nil
-  }
-
-  private static func visible(in database: Database) -> (snapshot: Snapshot, version: Int64) {
-    database.editing?.follow(database)
-    guard let committer = database.committer else { return database.state.withPublished { ($0.snapshot, $0.version) } }
-    let (found, old) = database.state.withLock { state in
-      let old = state.publishKept(committer)
-      return ((state.snapshot, state.version), old)
-    }
-    return withExtendedLifetime(old) { found }
   }
 
   /// Looks up the changes of commits. Returns whether these are all that there are.

@@ -10,19 +10,21 @@ extension PreparedQuery {
     document.definition(operation).operation == .mutation
   }
 
-  /// Runs an operation of segments and appends its answer; `mutator` is nil where data must not change.
+  /// Runs an operation of segments and appends its answer; `mutator` is nil where data must not change. Returns the
+  /// version that it has read.
+  @discardableResult
   func runSegments(
-    _ variables: [String: Value], _ snapshot: Snapshot, _ mutator: Mutator?, _ transaction: DatabaseTransaction?,
+    _ variables: [String: Value], _ given: Snapshot, _ mutator: Mutator?, _ transaction: DatabaseTransaction?,
     options: RunOptions, into output: inout ByteBuffer
-  ) throws(QueryError) {
+  ) throws(QueryError) -> ReadVersion {
     if let explanation {
-      return try appendExplanation(
-        explanation, variables, mutator?.snapshot() ?? snapshot, options: options, into: &output)
+      try appendExplanation(explanation, variables, mutator?.snapshot() ?? given, options: options, into: &output)
+      return .given
     }
     if !pastRoles.isEmpty, mutator != nil {
       throw PastProblem.noVersions.error(at: document.definition(operation).range, in: document.source)
     }
-    let snapshot = try data(snapshot, options.interruption(document.limits, used: document.readBytes))
+    let (snapshot, version) = try data(given, options.interruption(document.limits, used: document.readBytes))
     let plans = try segmentPlans(
       variables, snapshot, options.interruption(document.limits, used: document.readBytes))
     if plans.isChange, mutator == nil {
@@ -34,7 +36,8 @@ extension PreparedQuery {
     let context = mutationContext(variables, parameters, plans, options: options, now: now)
     let planning = PartPlanning(options.planner, context)
     let start = output.count
-    for segment in plans.segments {
+    var read = version
+    for (number, segment) in plans.segments.enumerated() {
       try checkInterruption(planning)
       let before = output.count
       let isWritten: Bool
@@ -43,11 +46,13 @@ extension PreparedQuery {
       switch segment {
       case .query(let part):
         try runPart(part, mutator?.snapshot() ?? snapshot, context, planning, into: &output)
+        read.note(version, isFirst: number == 0)
         isWritten = true
       case .past(let moment, let constants, let part):
         let view = mutator?.snapshot() ?? snapshot
-        let version = try past(moment, constants, of: part.query, view, context, planning)
-        try runPart(part, version.snapshot, context, planning, into: &output)
+        let past = try past(moment, constants, of: part.query, view, context, planning)
+        try runPart(part, past.snapshot, context, planning, into: &output)
+        read.note(.number(past.number), isFirst: number == 0)
         isWritten = true
       case .mutation(let mutation):
         guard let mutator else { continue }
@@ -73,6 +78,7 @@ extension PreparedQuery {
       if isWritten { output.joinObject(at: before, first: start) }
     }
     if output.count == start { output.append("{}") }
+    return read
   }
 
   /// What the segments of one run have in common.

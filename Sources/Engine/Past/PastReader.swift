@@ -61,7 +61,9 @@ struct PastReader {
     at moment: PastMoment, reading types: Set<EntityTypeID>?, _ interruption: Interruption?
   ) throws(PastProblem) -> PastVersion? {
     let newest: (snapshot: Snapshot, version: Int64)
-    do throws(QueryError) { newest = try self.newest() } catch { throw PastProblem.failed(error) }
+    do throws(QueryError) { newest = try NewestVersion(database: database).refreshed() } catch {
+      throw PastProblem.failed(error)
+    }
     if moment == .version(newest.version) {
       return PastVersion(snapshot: newest.snapshot, number: newest.version, newest: newest.version)
     }
@@ -136,27 +138,16 @@ struct PastReader {
   func view(at moment: PastMoment?) throws(QueryError) -> DatabaseView {
     do throws(PastProblem) {
       guard let moment else { throw PastProblem.noMoment }
-      let snapshot = try version(at: moment).snapshot
+      let version = try version(at: moment)
+      let snapshot = version.snapshot
       let (companion, catalog) = database.state.withLock { ($0.companion, $0.snapshot.catalog.version) }
       let isOfOther = catalog != snapshot.catalog.version
       return DatabaseView(
-        snapshot: snapshot, companion: isOfOther ? companion?.moved(to: snapshot.catalog) : companion)
+        snapshot: snapshot, companion: isOfOther ? companion?.moved(to: snapshot.catalog) : companion,
+        version: version.number)
     } catch {
       throw error.error
     }
-  }
-
-  /// The newest version that may be seen, and its number.
-  func newest() throws(QueryError) -> (snapshot: Snapshot, version: Int64) {
-    if let committer = database.committer {
-      if committer.following != nil { try database.refresh() }
-      let (found, old) = database.state.withLock { state in
-        let old = state.publishKept(committer)
-        return ((state.snapshot, state.version), old)
-      }
-      return withExtendedLifetime(old) { found }
-    }
-    return database.state.withPublished { ($0.snapshot, $0.version) }
   }
 
   /// Reads the changes of a version from the log, where they are not in memory.

@@ -58,7 +58,7 @@ extension PastReader {
       }
     }
     do throws(QueryError) {
-      return PastTypes(snapshot: try newest().snapshot, missing: missing)
+      return PastTypes(snapshot: try NewestVersion(database: database).refreshed().snapshot, missing: missing)
     } catch {
       throw PastProblem.failed(error)
     }

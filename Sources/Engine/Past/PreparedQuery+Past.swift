@@ -6,11 +6,14 @@ import GQLStore
 
 extension PreparedQuery {
   /// Returns the data that the operation reads: the newest with the versions of entities beside it, where it reads these.
-  func data(_ snapshot: Snapshot, _ interruption: Interruption?) throws(QueryError) -> Snapshot {
-    if pastRoles.isEmpty { return snapshot }
+  func data(_ given: Snapshot, _ interruption: Interruption?) throws(QueryError) -> (
+    snapshot: Snapshot, version: ReadVersion
+  ) {
+    if pastRoles.isEmpty { return (given, .given) }
     let readsChanges = pastRoles.contains(.change)
     do throws(PastProblem) {
-      return try VersionReader(database: database, readsChanges: readsChanges).snapshot(interruption)
+      let newest = try VersionReader(database: database, readsChanges: readsChanges).newest(interruption)
+      return (newest.snapshot, .number(newest.version))
     } catch {
       throw error.error(at: document.definition(operation).range, in: document.source)
     }

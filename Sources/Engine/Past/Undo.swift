@@ -109,7 +109,9 @@ extension DatabaseTransaction {
   func undo(_ versions: [Int64], only extent: UndoExtent) throws(UndoProblem) -> UndoReport {
     guard let mutator else { throw .past(.misfit) }
     let newest: (snapshot: Snapshot, version: Int64)
-    do throws(QueryError) { newest = try PastReader(database: database).newest() } catch { throw .past(.failed(error)) }
+    do throws(QueryError) { newest = try NewestVersion(database: database).refreshed() } catch {
+      throw .past(.failed(error))
+    }
     let before = mutator.snapshot()
     let own = before === base ? ChangeSet() : before.changes(since: base)
     let transaction = mutator.transaction

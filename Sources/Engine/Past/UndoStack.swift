@@ -155,9 +155,6 @@ extension PastWriter {
     return output
   }
 
-  /// The number of the newest transaction, where transactions are counted.
-  var madeVersion: Int64? { database.isDurable || database.past.isKeeping ? appliedVersion : nil }
-
   /// The number of the newest transaction, be it kept or not.
-  private var appliedVersion: Int64 { database.committer?.appliedNumber ?? database.version }
+  var appliedVersion: Int64 { database.committer?.appliedNumber ?? database.version }
 }

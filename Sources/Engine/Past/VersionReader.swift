@@ -8,12 +8,12 @@ struct VersionReader {
   /// Indicates whether the list of changes is read, too.
   var readsChanges = false
 
-  /// Returns the newest data with the versions of entities beside it.
+  /// Returns the newest data with the versions of entities beside it, and its number.
   ///
   /// Complexity: at first O(*n*) in the entities of these types and their changes; later in the changes since then.
-  func snapshot(_ interruption: Interruption?) throws(PastProblem) -> Snapshot {
+  func newest(_ interruption: Interruption?) throws(PastProblem) -> (snapshot: Snapshot, version: Int64) {
     try PastReader(database: database).untilStable(interruption) { () throws(PastProblem) in
-      try snapshotNow(interruption)
+      try newestNow(interruption)
     }
   }
 
@@ -23,10 +23,12 @@ struct VersionReader {
   }
 
   /// Nil where others have changed what is kept of the past after the newest version was read.
-  private func snapshotNow(_ interruption: Interruption?) throws(PastProblem) -> Snapshot? {
+  private func newestNow(
+    _ interruption: Interruption?
+  ) throws(PastProblem) -> (snapshot: Snapshot, version: Int64)? {
     let numbering = database.numbering
     let newest: (snapshot: Snapshot, version: Int64)
-    do throws(QueryError) { newest = try PastReader(database: database).newest() } catch {
+    do throws(QueryError) { newest = try NewestVersion(database: database).refreshed() } catch {
       throw PastProblem.failed(error)
     }
     guard let history = database.past.history else {
@@ -38,17 +40,17 @@ struct VersionReader {
     if let made = history.versions.made(catalog), made.numbering == numbering, made.version <= newest.version,
       made.version >= history.lastErasure
     {
-      if made.newest === newest.snapshot, made.hasChanges || !readsChanges { return made.snapshot }
+      if made.newest === newest.snapshot, made.hasChanges || !readsChanges { return (made.snapshot, newest.version) }
       // Ids of linked entities are those of now.
       let goesOn = catalog.hasSameIDs(newest.snapshot, as: made.newest)
       switch goesOn ? try read(newest, catalog, history, after: made, numbering, interruption) : .trimmed {
-      case .made(let snapshot): return snapshot
+      case .made(let snapshot): return (snapshot, newest.version)
       case .other: return nil
       case .trimmed: break
       }
     }
     switch try read(newest, catalog, history, after: nil, numbering, interruption) {
-    case .made(let snapshot): return snapshot
+    case .made(let snapshot): return (snapshot, newest.version)
     case .other, .trimmed: return nil
     }
   }

@@ -158,22 +158,29 @@ private final class ChangeApplication {
   /// Returns whether a change of the row at hand is of a column of an index's key.
   private func isAffected(_ index: Int) -> Bool {
     guard index < layout.indexes.count else { return false }
-    for column in changed where layout.indexesOfColumn[column].contains(index) { return true }
-    for column in changed {
+    for place in changed.indices {
+      let column = changed[place]
+      if layout.indexesOfColumn[column].contains(index) { return true }
+      if layout.foldedColumns[column].isEmpty { continue }
       for folded in layout.foldedColumns[column] where layout.indexesOfColumn[folded].contains(index) { return true }
     }
     return false
   }
 
   private func forgetChanges() {
-    for column in changed { isChanged[column] = false }
+    // By places: going through the array itself would count a reference to it.
+    for place in changed.indices { isChanged[changed[place]] = false }
     changed.removeAll(keepingCapacity: true)
   }
 
   /// Passes over a row, and notes which columns change.
   private func passOver(_ marks: RowChangeMarks) throws(ChangeProblem) {
-    try reader.skipRow(marks, &words) { changed.append($0) }
-    for column in changed where column >= layout.columns.count { throw reader.otherLayout }
+    var last = -1
+    try reader.skipRow(marks, &words) { column in
+      changed.append(column)
+      last = max(last, column)
+    }
+    if last >= layout.columns.count { throw reader.otherLayout }
   }
 
   private func countNulls(_ row: UInt32, by difference: Int) {
