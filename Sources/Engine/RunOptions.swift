@@ -83,7 +83,7 @@ public struct RunOptions: Sendable {
     get { box?.settings.now }
     set { self[\.now] = newValue }
   }
-  /// Names who makes a change, for ``Database/undoStack(for:)``.
+  /// Names who makes a change, for ``Database/undoStack(for:)`` and as `_origin` of the versions that it makes.
   public var origin: String? {
     get { box?.settings.origin }
     set { self[\.origin] = newValue }

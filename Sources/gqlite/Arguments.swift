@@ -21,7 +21,7 @@ struct Arguments {
     "schema", "data", "var", "vars", "vars-list", "operation", "format", "output", "timeout", "dialect", "costs",
     "diagnostics", "seconds", "expression", "max-bytes", "max-nodes", "max-memory", "now", "limit", "limits", "to",
     "data-root", "id", "input-format", "db", "since", "from", "mode", "every", "count",
-    "branch", "into", "conflicts",
+    "branch", "into", "conflicts", "origin",
   ]
   /// Flags that take none.
   private static let plain: Set<String> = [

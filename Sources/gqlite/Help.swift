@@ -79,6 +79,7 @@ enum Help {
       --timeout T       stop loading and running a document after T: 500ms, 5s, 2m; a bare number is seconds
       --data-root DIR   the folder that documents may name data in; under '--limits serve' they need it
       --now TIME        the result of now(): 2024-05-01T12:00:00Z; without it, the time of the clock
+      --origin NAME     who makes the changes: the _origin of the versions that they make
       --max-bytes N     refuse answers of more than N bytes
       --max-nodes N     refuse answers of more than N objects
       --max-memory N    refuse runs that need more than N bytes beside the answer

@@ -77,6 +77,7 @@ enum RunCommand {
     options.maximumBytes = try number(&arguments, "max-bytes")
     options.maximumNodes = try number(&arguments, "max-nodes")
     options.maximumMemory = try number(&arguments, "max-memory")
+    options.origin = try arguments.value("origin")
     if let text = try arguments.value("now") {
       options.now = DateTimeText.microseconds(text)
       if options.now == nil { throw UsageError("--now is a time such as 2024-05-01T12:00:00Z, not '\(text)'") }

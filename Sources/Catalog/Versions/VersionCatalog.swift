@@ -1,7 +1,8 @@
 /// A catalog with hidden types beside those of another one: the versions of entities whose history is kept.
 ///
 /// A type `User` of which a history is kept gets a type `UserVersion` with the fields of the user as they stood, links as
-/// ids, and `_version`, `_from`, `_until`, `_change` and `_changed`; the user gets a field `_versions` that leads there.
+/// ids, and `_version`, `_from`, `_until`, `_change`, `_changed` and `_origin`; the user gets a field `_versions` that
+/// leads there.
 /// Types, columns, relations and indexes of the other catalog keep their numbers, so that its tables are read as they are.
 package struct VersionCatalog: Sendable {
   package let catalog: Catalog
@@ -20,7 +21,7 @@ package struct VersionCatalog: Sendable {
   }
 
   /// The names of the fields that versions have beside those of their entity.
-  package static let fieldNames = ["_version", "_from", "_until", "_change", "_changed"]
+  package static let fieldNames = ["_version", "_from", "_until", "_change", "_changed", "_origin"]
   /// The field of an entity that leads to its versions.
   package static let listName = "_versions"
   /// The argument of a root field for a list of the versions of all entities.
@@ -34,12 +35,13 @@ package struct ChangeType: Sendable {
   package let type: EntityTypeID
   /// The relation from a change to its fields.
   package let fields: RelationID
-  /// The columns of `version`, `time`, `type`, `id` and `change`.
+  /// The columns of `version`, `time`, `type`, `id`, `change` and `origin`.
   package let version: ColumnID
   package let time: ColumnID
   package let typeName: ColumnID
   package let key: ColumnID
   package let change: ColumnID
+  package let origin: ColumnID
   /// The hidden column of the row of the version.
   package let row: ColumnID
   /// The type of fields, and the columns of `name`, `old` and `new`.
@@ -81,12 +83,13 @@ package struct VersionedType: Sendable {
   package let fields: [(name: String, columns: [Int])]
   /// The hidden column of the entity's row, which tells versions of one id from each other.
   package let row: ColumnID
-  /// The columns of `_version`, `_from`, `_until`, `_change` and `_changed`.
+  /// The columns of `_version`, `_from`, `_until`, `_change`, `_changed` and `_origin`.
   package let number: ColumnID
   package let from: ColumnID
   package let until: ColumnID
   package let change: ColumnID
   package let changed: ColumnID
+  package let origin: ColumnID
 }
 
 /// A change that has made a version of an entity, in the order of the values of its enum.

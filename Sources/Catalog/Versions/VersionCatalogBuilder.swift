@@ -50,6 +50,8 @@ struct VersionCatalogBuilder {
     let changed = draft.add(
       "_changed", TypeSignature(.list(.string), isNonNull: true, isElementNonNull: true),
       "The fields that differ from the version before.")
+    let origin = draft.add(
+      "_origin", TypeSignature(.scalar(.string)), "Who has made it; null where the change named nobody.")
     let row = draft.addHidden("~row", .int, .int64)
     draft.addKey(number, row)
     let owner = draft.addHidden("~\(type.name)", .entity(type.id), .reference)
@@ -88,10 +90,10 @@ struct VersionCatalogBuilder {
       VersionedType(
         type: type.id, versions: draft.versions.id, relation: forward, sources: draft.sources, fields: draft.fields,
         row: row,
-        number: number, from: from, until: until, change: change, changed: changed))
+        number: number, from: from, until: until, change: change, changed: changed, origin: origin))
   }
 
-  /// Adds the list of changes: `{ version time type id change fields { name old new } }`.
+  /// Adds the list of changes: `{ version time type id change origin fields { name old new } }`.
   private mutating func addChanges() {
     let name = free("EntityChange")
     let embedded = EmbeddedTypeID(catalog.embeddedTypes.count)
@@ -122,6 +124,7 @@ struct VersionCatalogBuilder {
     let typeName = draft.add("type", text, "The type of the entity.")
     let key = draft.add("id", TypeSignature(.id, isNonNull: true), "The id of the entity.")
     let change = draft.add("change", TypeSignature(.enumeration(changeType), isNonNull: true), "What has become of it.")
+    let origin = draft.add("origin", TypeSignature(.scalar(.string)), "Who has made it; null where nobody was named.")
     let forward = RelationID(catalog.relations.count)
     let backward = RelationID(catalog.relations.count + 1)
     let list = ValueType.list(.entity(fieldID))
@@ -146,8 +149,8 @@ struct VersionCatalogBuilder {
         id: backward, source: fieldID, target: id, property: nil, column: owner, isToMany: false,
         isRequired: false, inverse: forward))
     changes = ChangeType(
-      type: id, fields: forward, version: version, time: time, typeName: typeName, key: key, change: change, row: row,
-      field: fieldID, name: name0, old: old, new: new)
+      type: id, fields: forward, version: version, time: time, typeName: typeName, key: key, change: change,
+      origin: origin, row: row, field: fieldID, name: name0, old: old, new: new)
   }
 
   private mutating func addIndex(

@@ -8,11 +8,14 @@ package struct Commit: Sendable {
   /// When it was committed, in microseconds since 1970.
   package let time: Int64
   package let changes: ChangeSet
+  /// Who has made it; nil where nobody was named.
+  package let origin: String?
 
-  package init(version: Int64, time: Int64, changes: ChangeSet) {
+  package init(version: Int64, time: Int64, changes: ChangeSet, origin: String? = nil) {
     self.version = version
     self.time = time
     self.changes = changes
+    self.origin = origin
   }
 }
 

@@ -39,7 +39,7 @@ struct VersionKeeper {
       if !table.isRebasing(database), committer.gathers(changes, time: time) { return committer.durable }
       try committer.commit { (version) throws(QueryError) in
         let gathered = committer.takeQueue()
-        let commit = Commit(version: version, time: time, changes: changes)
+        let commit = Commit(version: version, time: time, changes: changes, origin: past.origin.current)
         try committer.storage.append(gathered + [commit]) { next }
         past.append(commit)
       }

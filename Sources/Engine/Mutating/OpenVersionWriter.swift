@@ -55,7 +55,8 @@ struct OpenVersionWriter {
       let changes = open.takeChanges()
       if changes.isEmpty { return state.version }
       state.version += 1
-      database.past.append(Commit(version: state.version, time: time, changes: changes))
+      let past = database.past
+      past.append(Commit(version: state.version, time: time, changes: changes, origin: past.origin.current))
       told = (changes, state.version)
       return state.version
     }

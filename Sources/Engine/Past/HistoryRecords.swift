@@ -22,13 +22,16 @@ package struct HistoryStep {
   package var time: Int64
   package var rows: [UInt32]
   package var changes: ChangeSet
+  /// Who has made the version; nil where nobody was named.
+  package var origin: String?
 
-  package init(type: Int, version: Int64, time: Int64, rows: [UInt32], changes: ChangeSet) {
+  package init(type: Int, version: Int64, time: Int64, rows: [UInt32], changes: ChangeSet, origin: String?) {
     self.type = type
     self.version = version
     self.time = time
     self.rows = rows
     self.changes = changes
+    self.origin = origin
   }
 }
 
@@ -74,7 +77,8 @@ package struct HistoryRequest: Sendable {
             type: type, rows: rows.map { (row: $0.row, content: UnsafeRawBufferPointer(rebasing: bytes[$0.content])) })
         }
         let step = HistoryStep(
-          type: type, version: commit.version, time: commit.time, rows: rows.map(\.row), changes: changes)
+          type: type, version: commit.version, time: commit.time, rows: rows.map(\.row), changes: changes,
+          origin: commit.origin)
         if !body(step) { return false }
       }
     }
@@ -120,6 +124,10 @@ struct HistoryRecords: Sendable {
   let types: HistoryTypes
   private var kinds: [Kind?]
   private var lastTime = Int64.min
+  /// By version: who has made it, where somebody was named.
+  private var origins: [Int64: String] = [:]
+  /// The number of origins with which those that nothing is kept of are looked for.
+  private var nextOriginTrim = HistoryRecords.fewRecords
 
   init(_ types: HistoryTypes, from start: HistoryStart) {
     self.types = types
@@ -128,7 +136,10 @@ struct HistoryRecords: Sendable {
   }
 
   /// Bytes that records take.
-  var byteCount: Int { kinds.reduce(0) { $0 + ($1?.chunks.reduce(0) { $0 + $1.bytes.count } ?? 0) } }
+  var byteCount: Int {
+    kinds.reduce(0) { $0 + ($1?.chunks.reduce(0) { $0 + $1.bytes.count } ?? 0) }
+      + origins.reduce(0) { $0 + $1.value.utf8.count + MemoryLayout<(Int64, String)>.stride }
+  }
 
   /// Where the past of a type begins; nil where none is kept.
   func start(of type: Int) -> HistoryStart? { kinds.indices.contains(type) ? kinds[type]?.start : nil }
@@ -136,7 +147,7 @@ struct HistoryRecords: Sendable {
   // MARK: - Keeping
 
   /// Adds what takes a commit back. Complexity: O(*n*) in its rows, over many commits.
-  mutating func append(_ records: RowRecords, version: Int64, time: Int64) {
+  mutating func append(_ records: RowRecords, version: Int64, time: Int64, origin: String?) {
     lastTime = max(lastTime, time)
     let moment = HistoryStart(version: version, time: lastTime)
     var first = records.rows.startIndex
@@ -146,6 +157,16 @@ struct HistoryRecords: Sendable {
       if kinds[type] != nil { append(records.rows[first..<end], records.bytes, to: type, moment) }
       first = end
     }
+    if let origin, records.rows.contains(where: { !$0.isErasing }) { note(origin, of: version) }
+  }
+
+  /// Notes who has made a version, and forgets those of versions before each past.
+  private mutating func note(_ origin: String, of version: Int64) {
+    origins[version] = origin
+    if origins.count < nextOriginTrim { return }
+    let first = kinds.lazy.compactMap { $0?.start.version }.min() ?? version
+    origins = origins.filter { $0.key > first }
+    nextOriginTrim = max(Self.fewRecords, 2 * origins.count)
   }
 
   private mutating func append(
@@ -271,6 +292,7 @@ struct HistoryRecords: Sendable {
   func moved(to types: HistoryTypes, by mapping: HistoryMapping, from start: HistoryStart) -> HistoryRecords {
     var result = HistoryRecords(types, from: start)
     result.lastTime = max(lastTime, start.time)
+    (result.origins, result.nextOriginTrim) = (origins, nextOriginTrim)
     for type in types.types.indices where result.kinds[type] != nil {
       guard let former = mapping.types[type], let kind = kinds[former.type] else { continue }
       result.kinds[type] = kind
@@ -320,13 +342,13 @@ struct HistoryRecords: Sendable {
         let entries = chunk.bytes.withUnsafeBytes { Self.entries(of: chunk, $0) }
         for entry in entries.reversed() where entry.version <= request.newest {
           if !request.isLater(version: entry.version, time: entry.time) { break chunks }
-          if let step = Self.step(type, entry, chunk, kind.erased), try !body(step) { return }
+          if let step = step(type, entry, chunk, kind.erased), try !body(step) { return }
         }
       }
     }
   }
 
-  private static func step(_ type: Int, _ entry: Entry, _ chunk: Chunk, _ erased: [UInt32: Int64]) -> HistoryStep? {
+  private func step(_ type: Int, _ entry: Entry, _ chunk: Chunk, _ erased: [UInt32: Int64]) -> HistoryStep? {
     var rows = entry.rows
     if !erased.isEmpty { rows.removeAll { erased[$0.row].map { entry.version <= $0 } ?? false } }
     if rows.isEmpty { return nil }
@@ -335,7 +357,8 @@ struct HistoryRecords: Sendable {
         type: type, rows: rows.map { (row: $0.row, content: UnsafeRawBufferPointer(rebasing: bytes[$0.content])) })
     }
     return HistoryStep(
-      type: type, version: entry.version, time: entry.time, rows: rows.map(\.row), changes: changes)
+      type: type, version: entry.version, time: entry.time, rows: rows.map(\.row), changes: changes,
+      origin: origins[entry.version])
   }
 
   /// Reads a chunk, which only this file writes.

@@ -38,7 +38,7 @@ struct KeptHistory: Sendable {
       lastErasure = commit.version
       versions.forget()
     }
-    records?.append(found, version: commit.version, time: commit.time)
+    records?.append(found, version: commit.version, time: commit.time, origin: commit.origin)
   }
 
   /// Returns a version that was made before. Fields that are out of the history are those of the newest version.

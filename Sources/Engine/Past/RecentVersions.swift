@@ -120,10 +120,14 @@ final class RecentVersions: Sendable {
 
   private let state: Lock<State>
   private let keeps = Atomic<Bool>(false)
+  /// Who makes what is committed now.
+  let origin = NamedOrigin()
 
   init() { state = Lock(State()) }
 
-  fileprivate static func bytes(_ commit: Commit) -> Int { commit.changes.bytes.count + overhead }
+  fileprivate static func bytes(_ commit: Commit) -> Int {
+    commit.changes.bytes.count + overhead + (commit.origin?.utf8.count ?? 0)
+  }
 
   /// Indicates whether commits are kept.
   var isKeeping: Bool { keeps.load(ordering: .relaxed) }
@@ -211,7 +215,7 @@ final class RecentVersions: Sendable {
     }
     let changes = next.changes(since: base)
     if changes.isEmpty { return version }
-    append(Commit(version: version + 1, time: time, changes: changes))
+    append(Commit(version: version + 1, time: time, changes: changes, origin: origin.current))
     return version + 1
   }
 
@@ -287,7 +291,8 @@ final class RecentVersions: Sendable {
       var time = Int64.min
       for index in older.indices {
         time = max(time, older[index].time)
-        older[index] = Commit(version: older[index].version, time: time, changes: older[index].changes)
+        older[index] = Commit(
+          version: older[index].version, time: time, changes: older[index].changes, origin: older[index].origin)
       }
       period.commits = older + period.commits[period.dropped...]
       period.dropped = 0
@@ -422,7 +427,7 @@ extension RecentVersions.State {
       changeLayout()
     }
     let time = max(commit.time, periods[last].commits.last?.time ?? periods[last].firstTime ?? .min)
-    let commit = Commit(version: commit.version, time: time, changes: commit.changes)
+    let commit = Commit(version: commit.version, time: time, changes: commit.changes, origin: commit.origin)
     periods[last].commits.append(commit)
     history?.append(commit)
     bytes += RecentVersions.bytes(commit)

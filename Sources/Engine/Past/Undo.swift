@@ -62,13 +62,21 @@ struct PastWriter {
   let database: Database
 
   /// Takes the changes of versions back, as one change.
-  func undo(_ versions: [Int64], only extent: UndoExtent) throws(QueryError) -> UndoReport {
+  ///
+  /// - Parameter origin: Who takes them back; nil for nobody.
+  func undo(
+    _ versions: [Int64], only extent: UndoExtent, origin: String? = nil
+  ) throws(QueryError) -> UndoReport {
     do {
-      return try database.changing { (transaction) throws(QueryError) in
-        do throws(UndoProblem) {
-          return try transaction.undo(versions, only: extent)
-        } catch {
-          throw error.error(at: nil, in: SourceText(name: "", bytes: []))
+      return try database.exclusively {
+        try database.past.origin.naming(origin) {
+          try database.changingAsWriter { (transaction) throws(QueryError) in
+            do throws(UndoProblem) {
+              return try transaction.undo(versions, only: extent)
+            } catch {
+              throw error.error(at: nil, in: SourceText(name: "", bytes: []))
+            }
+          }
         }
       }
     } catch let error as QueryError {

@@ -38,7 +38,7 @@ public struct UndoStack: Sendable {
     guard let action = change({ $0.undo.popLast() }) else { return nil }
     let report: UndoReport
     do throws(QueryError) {
-      report = try PastWriter(database: database).undo(action.versions, only: extent)
+      report = try PastWriter(database: database).undo(action.versions, only: extent, origin: origin)
     } catch {
       change { $0.undo.append(action) }
       throw error
@@ -55,7 +55,7 @@ public struct UndoStack: Sendable {
     guard let (action, version) = change({ $0.redo.popLast() }) else { return nil }
     let report: UndoReport
     do throws(QueryError) {
-      report = try PastWriter(database: database).undo([version], only: extent)
+      report = try PastWriter(database: database).undo([version], only: extent, origin: origin)
     } catch {
       change { $0.redo.append((action, version)) }
       throw error
@@ -132,8 +132,15 @@ extension Database {
 }
 
 extension PastWriter {
-  /// Puts what `body` changes on the stack of an origin, if there is one. Called by the one writer.
+  /// Notes who makes what `body` changes, and puts it on the stack of that origin, if there is one. Called by the one
+  /// writer.
   func noting<Output, Failure: Error>(
+    _ origin: String?, _ name: String?, _ body: () throws(Failure) -> Output
+  ) throws(Failure) -> Output {
+    try database.past.origin.naming(origin) { () throws(Failure) in try stacking(origin, name, body) }
+  }
+
+  private func stacking<Output, Failure: Error>(
     _ origin: String?, _ name: String?, _ body: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
     guard let origin = origin ?? database.editing.map({ _ in EditingOrigin.undoOrigin }),

@@ -87,7 +87,7 @@ struct VersionReader {
     } _: { (step) throws(PastProblem) in
       do throws(ChangeProblem) {
         let isDone = try writer.takeBack(
-          step.changes, type: step.type, rows: step.rows, version: step.version, time: step.time)
+          step.changes, type: step.type, rows: step.rows, version: step.version, time: step.time, origin: step.origin)
         if isDone { return true }
       } catch {
         throw PastProblem.misfit

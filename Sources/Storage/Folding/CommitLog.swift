@@ -293,7 +293,8 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
         if point != nil, commits.isEmpty { return nil }
         throw StorageProblem.corrupt("commit \(record.version) does not follow the one before it").error(backend.name)
       }
-      commits.append(Commit(version: record.version, time: record.time, changes: decoded.changes))
+      commits.append(
+        Commit(version: record.version, time: record.time, changes: decoded.changes, origin: decoded.origin))
       last = StoragePoint(version: record.version, sum: decoded.sum)
     }
     if let last { lastRead = last }

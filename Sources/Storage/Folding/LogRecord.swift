@@ -20,12 +20,15 @@ enum CheckedChanges {
   }
 }
 
-/// A record of a log: the change set of a commit, the sum of the record before it, and its own sum.
+/// A record of a log: the change set of a commit, after its origin if it has one, the sum of the record before it, and its own sum.
 ///
 /// Records are a chain, so that one of another copy of the file, or of another time, does not fit. The sum is the
-/// CRC-32C of the commit's version and time, the change set, and the sum before.
+/// CRC-32C of the commit's version and time, the origin, the change set, and the sum before. An origin begins with a
+/// byte 0, with which no change set does, and the length of its UTF-8 in four bytes.
 package struct LogRecord {
   let changes: ChangeSet
+  /// Who has made the commit; nil where nobody was named.
+  let origin: String?
   /// The sum of the record before; nil in a file of a format whose records are no chain.
   let before: UInt32?
   let sum: UInt32
@@ -34,6 +37,7 @@ package struct LogRecord {
   package static func bytes(_ commit: Commit, after before: UInt32) -> (bytes: [UInt8], sum: UInt32) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(commit.changes.bytes.count + 8)
+    if let origin = commit.origin { bytes += head(origin) }
     bytes += commit.changes.bytes
     bytes.append(sum: before)
     let sum = bytes.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
@@ -43,8 +47,18 @@ package struct LogRecord {
 
   /// Returns the sum that a commit's record has, or would have.
   static func sum(_ commit: Commit, after before: UInt32) -> UInt32 {
-    let sum = commit.changes.bytes.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
+    let head = commit.origin.map(head) ?? []
+    let first = head.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
+    let sum = commit.changes.bytes.withUnsafeBytes { CRC32C.checksum($0, after: first) }
     return withUnsafeBytes(of: before.littleEndian) { CRC32C.checksum($0, after: sum) }
+  }
+
+  /// The bytes of an origin before the change set.
+  private static func head(_ origin: String) -> [UInt8] {
+    var bytes: [UInt8] = [0]
+    bytes.append(sum: UInt32(truncatingIfNeeded: origin.utf8.count))
+    bytes += origin.utf8
+    return bytes
   }
 
   /// Returns the sum of all that is written anew, in the place of a record.
@@ -70,7 +84,16 @@ package struct LogRecord {
     sum = bytes.sum(at: bytes.count - 4)
     before = bytes.sum(at: bytes.count - 8)
     guard Self.sum(of: body, version, time) == sum else { return nil }
-    changes = ChangeSet(bytes: ContiguousArray(body[..<(body.count - 4)]))
+    var start = 0
+    if body.count >= 9, body[0] == 0 {
+      let count = Int(body.sum(at: 1))
+      guard count <= body.count - 9 else { return nil }
+      start = 5 + count
+      origin = String(decoding: UnsafeRawBufferPointer(rebasing: body[5..<start]), as: UTF8.self)
+    } else {
+      origin = nil
+    }
+    changes = ChangeSet(bytes: ContiguousArray(body[start..<(body.count - 4)]))
   }
 
   /// A record of a format whose records are no chain, with the sum that it has in one. Nil where its own sum is wrong.
@@ -78,6 +101,7 @@ package struct LogRecord {
     guard let changes = CheckedChanges.changes(bytes) else { return nil }
     self.changes = changes
     self.before = nil
+    origin = nil
     sum = Self.sum(Commit(version: version, time: time, changes: changes), after: before)
   }
 }

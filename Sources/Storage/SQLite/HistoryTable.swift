@@ -83,7 +83,7 @@ struct HistoryTable {
       guard let record = LogRecord(log.bytes(2), version: version, time: time) else {
         throw corrupt("the checksum of commit \(version) is wrong")
       }
-      try writer.add(record.changes, version: version, time: time)
+      try writer.add(Commit(version: version, time: time, changes: record.changes, origin: record.origin))
     }
     log.reset()
     try writer.finish()
@@ -93,7 +93,7 @@ struct HistoryTable {
   func add(_ commits: [Commit]) throws(QueryError) {
     if !types.isAny || commits.isEmpty { return }
     let writer = try Writer(self)
-    for commit in commits { try writer.add(commit.changes, version: commit.version, time: commit.time) }
+    for commit in commits { try writer.add(commit) }
     try writer.finish()
   }
 
@@ -137,10 +137,11 @@ struct HistoryTable {
       lastTime = try table.lastTime() ?? .min
     }
 
-    func add(_ changes: ChangeSet, version: Int64, time: Int64) throws(QueryError) {
+    func add(_ commit: Commit) throws(QueryError) {
+      let (version, time) = (commit.version, commit.time)
       lastTime = max(lastTime, time)
       let records: RowRecords
-      do throws(ChangeProblem) { records = try changes.records(of: table.types) } catch {
+      do throws(ChangeProblem) { records = try commit.changes.records(of: table.types) } catch {
         throw table.corrupt("commit \(version) is not readable")
       }
       for row in records.rows {
@@ -166,6 +167,9 @@ struct HistoryTable {
         if let rule = table.types[row.type]?.rule, let most = rule.versions {
           try limit(row, number, to: most, before: rule.duration.map { self.start(after: $0) })
         }
+      }
+      if let origin = commit.origin, records.rows.contains(where: { !$0.isErasing }) {
+        try table.origins.note(origin, of: version)
       }
     }
 
@@ -260,6 +264,7 @@ struct HistoryTable {
         try table.remove(type, through: start.version)
       }
       try table.note(starts)
+      try table.origins.drop(through: starts.values.map(\.version).min() ?? 0, unused: lastErasure != nil)
       if lastTime > .min {
         try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_time', \(lastTime))")
       }
@@ -345,6 +350,7 @@ struct HistoryTable {
     try connection.execute(
       "DELETE FROM gqlite_history WHERE type NOT IN (\(known)); DELETE FROM gqlite_history_start")
     try note(next)
+    try origins.drop(through: 0, unused: true)
   }
 
   /// Returns where the past begins, if not all records fit.
@@ -405,6 +411,7 @@ struct HistoryTable {
         SELECT n.number, h.version, h.time FROM source.gqlite_history_start h JOIN \(types);
       INSERT OR REPLACE INTO gqlite_meta SELECT key, value FROM source.gqlite_meta WHERE key = 'history_time';
       """)
+    try origins.copy(through: version)
     try takeLog(through: version, from: "source.")
   }
 
@@ -451,6 +458,7 @@ struct HistoryTable {
   func forEachStep(_ request: HistoryRequest, _ body: (HistoryStep) -> Bool) throws(QueryError) {
     var erased: [Int: Set<UInt32>] = [:]
     if try !forEachLogged(request, &erased, body) { return }
+    let origins = try origins.reader()
     for type in request.types {
       let statement = try connection.prepare(
         """
@@ -465,21 +473,21 @@ struct HistoryTable {
         if !request.isLater(version: record.version, time: record.time) { break }
         if erased[type]?.contains(record.row) ?? false { continue }
         if let version = group.first?.version, version != record.version {
-          if !body(Self.step(type, group)) { return }
+          if try !body(Self.step(type, group, origins?.origin(of: version))) { return }
           group.removeAll(keepingCapacity: true)
         }
         group.append(record)
       }
-      if !group.isEmpty, !body(Self.step(type, group)) { return }
+      if let version = group.first?.version, try !body(Self.step(type, group, origins?.origin(of: version))) { return }
     }
   }
 
-  private static func step(_ type: Int, _ records: [Record]) -> HistoryStep {
+  private static func step(_ type: Int, _ records: [Record], _ origin: String?) -> HistoryStep {
     let records = records.reversed()
     let first = records.first
     return HistoryStep(
       type: type, version: first?.version ?? 0, time: first?.time ?? 0, rows: records.map(\.row),
-      changes: changes(type, records.map { (row: $0.row, content: $0.content) }))
+      changes: changes(type, records.map { (row: $0.row, content: $0.content) }), origin: origin)
   }
 
   private static func changes(
@@ -513,7 +521,7 @@ struct HistoryTable {
       guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {
         throw corrupt("the checksum of commit \(version) is wrong")
       }
-      commits.append(Commit(version: version, time: time, changes: record.changes))
+      commits.append(Commit(version: version, time: time, changes: record.changes, origin: record.origin))
     }
     log.reset()
     do throws(ChangeProblem) {
@@ -542,6 +550,8 @@ struct HistoryTable {
         found += error.problems.map(\.message)
       }
     }
-    return found
+    return try found + origins.problems()
   }
+
+  private var origins: OriginTable { OriginTable(connection: connection) }
 }

@@ -64,6 +64,7 @@ package struct ChangeListWriter {
     cells[Int(changes.typeName.index)] = text(catalog.catalog[type.type].name, memory)
     cells[Int(changes.key.index)] = key(versions, image, memory)
     cells[Int(changes.change.index)] = image.cell(Int(type.change.index))
+    cells[Int(changes.origin.index)] = image.cell(Int(type.origin.index)).map { memory.copy(text: $0) }
     cells[Int(changes.row.index)] = Cell(Int64(entry.row))
     let row = try insert(changes.type, cells, transaction)
     let before = previous(of: entry, type)

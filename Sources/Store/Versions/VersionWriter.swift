@@ -22,6 +22,7 @@ package final class VersionWriter {
     var image: Image
     var change: VersionChange?
     var changed: [String] = []
+    var origin: String?
     var isDropped = false
   }
   private let catalog: VersionCatalog
@@ -74,23 +75,24 @@ package final class VersionWriter {
   ///
   /// - Returns: false where the work is to end.
   package func takeBack(
-    _ changes: ChangeSet, type: Int, rows: [UInt32], version: Int64, time: Int64
+    _ changes: ChangeSet, type: Int, rows: [UInt32], version: Int64, time: Int64, origin: String?
   ) throws(ChangeProblem) -> Bool {
     if let place = places[type] {
       for row in rows {
         guard advance() else { return false }
-        add(place, row, version, time)
+        add(place, row, version, time, origin)
       }
     }
     try rewinding.apply(changes, checksTargets: false)
     return true
   }
 
-  private func add(_ place: Int, _ row: UInt32, _ number: Int64, _ time: Int64) {
+  private func add(_ place: Int, _ row: UInt32, _ number: Int64, _ time: Int64, _ origin: String?) {
     let image = image(place, row, memory)
     let until = waiting[place][row].flatMap { close($0, before: image) }
     waiting[place][row] = versions.count
-    versions.append(Version(type: place, row: row, number: number, from: time, until: until, image: image))
+    versions.append(
+      Version(type: place, row: row, number: number, from: time, until: until, image: image, origin: origin))
   }
 
   /// Notes what was before a version, and returns until when that was so.
@@ -256,6 +258,9 @@ package final class VersionWriter {
     cells[Int(type.changed.index)] = scratch.list(count: changed.count, isWide: true) { place in
       var text = changed[place]
       return text.withUTF8 { scratch.text(UnsafeRawBufferPointer($0)) }
+    }
+    if var origin = version.origin {
+      cells[Int(type.origin.index)] = origin.withUTF8 { scratch.text(UnsafeRawBufferPointer($0)) }
     }
     let row = try transaction.insert(
       type.versions, cells: cells.map { $0 ?? Cell(low: 0) }, valid: layout.columns.indices.map { cells[$0] != nil })

@@ -183,6 +183,7 @@ import Testing
     /// Nil where the history does not say it.
     var change: String?
     var changed: Set<String>
+    var origin: String?
     /// Indicates whether another entity has its id now.
     var isFormer = false
     /// Indicates whether it is what an entity was when its history began.
@@ -236,7 +237,7 @@ import Testing
       """
       {
         User(deleted: INCLUDE, orderBy: id) {
-          id _versions { id name age tags home { city number } team labels _version _change _changed }
+          id _versions { id name age tags home { city number } team labels _version _change _changed _origin }
         }
       }
       """)
@@ -255,6 +256,7 @@ import Testing
         }
         #expect(version["_version"]?.int == expected.version, sourceLocation: sourceLocation)
         #expect(version["_change"]?.string == expected.change, sourceLocation: sourceLocation)
+        #expect(version["_origin"]?.string == expected.origin, sourceLocation: sourceLocation)
         let changed = Set((version["_changed"]?.list ?? []).compactMap { $0.string })
         #expect(changed == expected.changed, "user \(id) in \(expected.version)", sourceLocation: sourceLocation)
       }
@@ -264,7 +266,8 @@ import Testing
       try database.run("{ n: count(User(versions: ALL)) }").jsonString == #"{"n":\#(known.count)}"#,
       sourceLocation: sourceLocation)
     let changes = try Value(
-      json: database.run("{ _changes(orderBy: [version, id]) { version id change fields { name } } }").jsonString)
+      json: database.run("{ _changes(orderBy: [version, id]) { version id change origin fields { name } } }")
+        .jsonString)
     let list = changes["_changes"]?.list ?? []
     #expect(list.count == known.count { !$0.isFirst }, sourceLocation: sourceLocation)
     let ordered = known.filter { !$0.isFirst }.sorted { ($0.version, $0.id) < ($1.version, $1.id) }
@@ -272,6 +275,7 @@ import Testing
       #expect(found["version"]?.int == expected.version, sourceLocation: sourceLocation)
       #expect(
         found["id"]?.int == expected.id && found["change"]?.string == expected.change, sourceLocation: sourceLocation)
+      #expect(found["origin"]?.string == expected.origin, sourceLocation: sourceLocation)
       if expected.change == "CREATED" { continue }
       #expect(
         Set((found["fields"]?.list ?? []).compactMap { $0["name"]?.string }) == expected.changed,
@@ -282,7 +286,7 @@ import Testing
   /// Notes how two states differ.
   private func note(
     _ before: [Int64: [String: Value]?], _ after: [Int64: [String: Value]?], _ version: Int64,
-    _ last: inout [Int64: [String: Value]], _ known: inout [Expected]
+    by origin: String?, _ last: inout [Int64: [String: Value]], _ known: inout [Expected]
   ) {
     for (id, now) in after.sorted(by: { $0.key < $1.key }) {
       let old = before[id]
@@ -301,7 +305,7 @@ import Testing
       case (.some(nil), nil): continue
       }
       last[id] = fields
-      known.append(Expected(id: id, version: version, fields: fields, change: change, changed: changed))
+      known.append(Expected(id: id, version: version, fields: fields, change: change, changed: changed, origin: origin))
     }
   }
 
@@ -357,11 +361,13 @@ import Testing
       if let deletion = changes.first(where: { $0.hasPrefix("delete") }) { changes = [deletion] }
       let text = changes.enumerated().map { "f\($0.offset): \($0.element)" }.joined(separator: " ")
       let version = database.version
-      if (try? database.run("mutation { \(text) }")) != nil, database.version > version {
+      let origin = random.chance(50) ? "origin \(random.below(3))" : nil
+      let options = RunOptions(origin: origin)
+      if (try? database.run("mutation { \(text) }", options: options)) != nil, database.version > version {
         let after = try state(database)
         let text = text
         before = forgetReplaced(text, before, &known, &last)
-        note(before, after, database.version, &last, &known)
+        note(before, after, database.version, by: origin, &last, &known)
         before = after
       }
       if random.chance(5) { try erase(1 + random.below(5), in: database, last, &known) }

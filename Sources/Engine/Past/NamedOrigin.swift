@@ -1,0 +1,29 @@
+import GQLBase
+import Synchronization
+
+/// The origin that the one writer names for the changes that it makes, read by whatever makes commits of them.
+///
+/// A writer that names none looks at a flag.
+final class NamedOrigin: Sendable {
+  private let isNamed = Atomic<Bool>(false)
+  private let name = Lock<String?>(nil)
+
+  /// The origin that is named now; nil for none.
+  var current: String? { isNamed.load(ordering: .relaxed) ? name.withLock { $0 } : nil }
+
+  /// Runs `body`, whose commits have an origin; nil leaves what is named. Called by the one writer.
+  func naming<Output, Failure: Error>(
+    _ origin: String?, _ body: () throws(Failure) -> Output
+  ) throws(Failure) -> Output {
+    guard let origin else { return try body() }
+    let before = current
+    set(origin)
+    defer { set(before) }
+    return try body()
+  }
+
+  private func set(_ origin: String?) {
+    name.withLock { $0 = origin }
+    isNamed.store(origin != nil, ordering: .relaxed)
+  }
+}
