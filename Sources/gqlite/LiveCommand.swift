@@ -1,6 +1,6 @@
 import GQLite
 
-/// `gqlite live --db FILE DOCUMENT`
+/// `gqlite live --db FILE [--branch NAME] DOCUMENT`
 enum LiveCommand {
   /// Milliseconds between two looks.
   private static let interval: Int32 = 10
@@ -44,7 +44,8 @@ enum LiveCommand {
     return mode
   }
 
-  /// Writes a line for each event, until the command is ended, has written as many as are wanted, or the file is gone.
+  /// Writes a line for each event, until the command is ended, has written as many as are wanted, or the file or the
+  /// branch is gone.
   private static func follow(_ follower: LiveSubscription, _ count: Int?) throws -> Int32 {
     Follower.catchSignals()
     var written = 0
@@ -54,7 +55,7 @@ enum LiveCommand {
         Terminal.standardOutput.flush()
         if let error = event.error {
           Process.report(error)
-          if error.problems.first?.code == "storage-changed" { return Process.failure }
+          if error.endsFollowing { return Process.failure }
         }
         written += 1
         if let count, written >= count { return Process.success }

@@ -53,7 +53,6 @@ struct Session {
     if branchName != nil, databasePath == nil {
       throw UsageError("--branch is for a database: name one with --db FILE")
     }
-    if branchName != nil, follows { throw UsageError("'gqlite live' follows a database, not a branch of it") }
     if isReadOnly, databasePath == nil { throw UsageError("--read-only is for a database: name one with --db FILE") }
     data =
       arguments.values("data").map(DataArgument.init(flag:))

@@ -92,7 +92,6 @@ import Testing
       ["branch"], ["branch", "a.gqlite", "a", "b"], ["branch", "a.gqlite", "--merge"],
       ["branch", "a.gqlite", "draft", "--merge", "--drop"], ["branch", "a.gqlite", "draft", "--into", "b"],
       ["branch", "a.gqlite", "draft", "--merge", "--conflicts", "both"], ["--branch", "draft", "{ a: 1 }"],
-      ["live", "--db", "a.gqlite", "--branch", "draft", "{ names := User.name }"],
     ] { #expect(try run(arguments).status == 2, "\(arguments)") }
     #expect(try folder.gqlite("branch", "--help").output.hasPrefix("usage: gqlite branch FILE\n"))
   }

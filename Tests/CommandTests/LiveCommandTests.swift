@@ -26,12 +26,13 @@ import Testing
   }
 
   /// A process that follows the file, and writes to the files `out` and `errors`.
-  private func follower() throws -> Process {
+  private func follower(branch: String? = nil) throws -> Process {
     try folder.write("out", "")
     try folder.write("errors", "")
     let process = Process()
     process.executableURL = Gqlite.binary
-    process.arguments = ["live", "--db", "a.gqlite", "items.query", "--var", "least=5"]
+    process.arguments =
+      ["live", "--db", "a.gqlite", "items.query", "--var", "least=5"] + (branch.map { ["--branch", $0] } ?? [])
     process.currentDirectoryURL = folder.url
     process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
     process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "errors"))
@@ -72,6 +73,32 @@ import Testing
     #expect(process.terminationReason == .exit && process.terminationStatus == 1)
     #expect(try folder.read("errors").hasPrefix("error[storage-changed]"))
     #expect(try lines("out", 2).last?.contains("storage-changed") ?? false)
+  }
+
+  @Test("a branch is followed until it is dropped") func branch() throws {
+    let draft = try database.branch("draft")
+    let process = try follower(branch: "draft")
+    try process.run()
+    #expect(try lines("out", 1) == [#"{"version":0,"data":{"Item":[{"id":1,"n":5}]}}"#])
+    // What the database gets is not in the branch.
+    try database.run("mutation { insertItem(data: {id: 2, n: 9}) { id } }")
+    try draft.run("mutation { updateItem(where: id == 1, set: {n: 7}) { id } }")
+    #expect(
+      try lines("out", 2).last == #"{"version":1,"patch":[{"op":"replace","path":"/Item/0/n","value":7}]}"#)
+    try draft.refresh()
+    #expect(
+      try lines("out", 3).last?.contains(#""patch":[{"op":"add","path":"/Item/1","value":{"id":2,"n":9}}]"#) ?? false)
+    try database.dropBranch("draft")
+    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(try folder.read("errors").hasPrefix("error[unknown-branch]"))
+    #expect(try lines("out", 4).last?.contains("unknown-branch") ?? false)
+    let missing = try Gqlite.run(
+      ["live", "--db", "a.gqlite", "--branch", "none", "items.query", "--var", "least=5"], in: folder.url)
+    #expect(missing.status == 1 && missing.errors.hasPrefix("error[unknown-branch]"))
+    try database.close()
   }
 
   @Test("as many answers as are wanted, in the mode that is wanted") func count() throws {

@@ -209,7 +209,7 @@ import Testing
     #expect(try follower.branch("draft").run("{ count(Item) }").jsonString == #"{"count":4}"#)
     let seen = try follower.branch("draft")
     try draft.run(insert(20))
-    #expect(try seen.run("{ count(Item) }").jsonString == #"{"count":4}"#)
+    #expect(try seen.run("{ count(Item) }").jsonString == #"{"count":5}"#)
     try seen.refresh()
     #expect(try seen.run("{ count(Item) }").jsonString == #"{"count":5}"#)
     #expect(code { try seen.run(insert(12)) } == "storage-read-only")

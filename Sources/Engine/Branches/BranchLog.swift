@@ -152,6 +152,15 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
       || !parent.state.withLock { $0.snapshot }.hasLayout(of: base)
   }
 
+  /// Indicates whether another process has left another branch in the storage than was read.
+  ///
+  /// - Throws: ``QueryError`` `unknown-branch` where it was dropped, and what reading the storage throws.
+  func isLeftOtherwise() throws(QueryError) -> Bool {
+    guard let known = versions?.record, let found = try table.record(known.number, of: parent), found.name == known.name
+    else { throw BranchProblem.dropped.error }
+    return found != known
+  }
+
   func reopen(after version: Int64, of newest: Snapshot) throws(QueryError) -> StoredVersion {
     try reread()
   }

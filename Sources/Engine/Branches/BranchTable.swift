@@ -164,6 +164,13 @@ final class BranchTable: Sendable {
     return try reading(database) { () throws(QueryError) in try storage.records() }.sorted { $0.name < $1.name }
   }
 
+  /// Returns the record of a branch as the storage has it; nil where it is gone.
+  func record(_ number: Int64, of database: Database) throws(QueryError) -> BranchRecord? {
+    guard let storage = storage(of: database) else { return nil }
+    let records = try reading(database) { () throws(QueryError) in try storage.records() }
+    return records.first { $0.number == number }
+  }
+
   func branch(_ name: String, of database: Database, creates: Bool) throws(QueryError) -> Branch {
     try BranchName.check(name)
     let companion = database.published.companion

@@ -58,6 +58,7 @@ final class EditingOrigin: Sendable {
   /// Brings the context to the newest version of its origin, where it follows that and nobody writes to it. What cannot
   /// be brought together stays as it is.
   func follow(_ own: Database) {
+    try? refresh(own)
     if let log, !isWrittenHere, log.isOutdated(own) {
       own.writer.withLockIfFree { _ in try? reread(own) }
     }
@@ -82,6 +83,23 @@ final class EditingOrigin: Sendable {
       end = end ?? now + Self.longestWait
       usleep(20)
     }
+  }
+
+  /// Indicates whether another process writes to the branch, so that the storage is asked for news.
+  var isWrittenElsewhere: Bool { log != nil && parent.committer?.following != nil }
+
+  /// Reads a branch again that another process writes to, where it has been left otherwise.
+  ///
+  /// - Throws: ``QueryError`` `unknown-branch` where it was dropped, and what reading the storage throws.
+  func refresh(_ own: Database) throws(QueryError) {
+    guard isWrittenElsewhere, let log, !isWrittenHere, own.writingThread.load(ordering: .relaxed) != Database.thread
+    else { return }
+    try parent.refresh()
+    guard try log.isLeftOtherwise() || log.isOutdated(own) else { return }
+    let result = own.writer.withLockIfFree { _ -> Result<Void, QueryError> in
+      do throws(QueryError) { return .success(try reread(own)) } catch { return .failure(error) }
+    }
+    try result?.get()
   }
 
   /// Nanoseconds that a reader waits for another one that brings the context to the newest version.

@@ -134,7 +134,7 @@ struct LiveWork: ~Copyable {
 
   /// Finds what may have another answer, and runs it on the newest version.
   mutating func look(at database: Database, _ news: LiveNews) {
-    isFollowing = database.committer?.following != nil
+    isFollowing = database.committer?.following != nil || database.editing?.isWrittenElsewhere ?? false
     let failure = Self.refresh(database)
     lastLook = MonotonicClock.now
     isQuiet = false
@@ -176,9 +176,10 @@ struct LiveWork: ~Copyable {
   /// Reads what others have kept. Where it cannot be read, what is there is seen. Returns the error after which nothing
   /// new will be.
   private static func refresh(_ database: Database) -> QueryError? {
-    guard database.committer?.following != nil else { return nil }
-    do throws(QueryError) { try database.refresh() } catch {
-      if error.problems.first?.code == "storage-changed" { return error }
+    do throws(QueryError) {
+      if let editing = database.editing { try editing.refresh(database) } else { try database.refresh() }
+    } catch {
+      if error.endsFollowing { return error }
     }
     return nil
   }
@@ -388,6 +389,13 @@ struct LiveWork: ~Copyable {
       let time = entry.subscriber.tell()
       later[key] = time.map { ($0, entry.subscriber) }
     }
+  }
+}
+
+extension QueryError {
+  /// Indicates whether nothing new will be seen after it of a file or a branch that others write to.
+  package var endsFollowing: Bool {
+    ["storage-changed", BranchProblem.dropped.error.problems.first?.code].contains(problems.first?.code)
   }
 }
 

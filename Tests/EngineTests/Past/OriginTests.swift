@@ -20,7 +20,7 @@ import Testing
     #expect(try origins(database) == #"{"v":[{"n":1,"_origin":"ada"},{"n":2,"_origin":null}]}"#)
     // What comes later is added to what is known.
     try set(database, 3, by: "Bö 🐢")
-    try database.transaction(origin: "") { try $0.run("mutation { updateItem(all: true, set: {n: 4}) }") }
+    _ = try database.transaction(origin: "") { try $0.run("mutation { updateItem(all: true, set: {n: 4}) }") }
     #expect(
       try origins(database)
         == #"{"v":[{"n":1,"_origin":"ada"},{"n":2,"_origin":null},{"n":3,"_origin":"Bö 🐢"},{"n":4,"_origin":""}]}"#)
@@ -61,7 +61,7 @@ import Testing
   @Test("a save of an editing context is of the origin that it names") func contexts() throws {
     let database = try Database(schema: Self.schema)
     try set(database, 1)
-    let context = try database.edit()
+    let context = database.edit()
     try context.run("mutation { updateItem(all: true, set: {n: 2}) }", options: RunOptions(origin: "inner"))
     try context.save(origin: "ada")
     #expect(try origins(database) == #"{"v":[{"n":1,"_origin":null},{"n":2,"_origin":"ada"}]}"#)
