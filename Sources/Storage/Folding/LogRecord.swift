@@ -20,7 +20,8 @@ enum CheckedChanges {
   }
 }
 
-/// A record of a log: the change set of a commit, after its origin if it has one, the sum of the record before it, and its own sum.
+/// A record of a log: the origin of a commit, if it has one, its change set, the sum of the record before it, and its own
+/// sum.
 ///
 /// Records are a chain, so that one of another copy of the file, or of another time, does not fit. The sum is the
 /// CRC-32C of the commit's version and time, the origin, the change set, and the sum before. An origin begins with a
