@@ -157,8 +157,10 @@ let package = Package(
         "GQLWriting", "GQLExecutor",
       ], path: "Sources/Models"),
 
-    // The library of models: entities, with the macros, text, databases and live answers.
+    // A function of Swift's runtime.
     .systemLibrary(name: "CSwiftRuntime", path: "Sources/CSwiftRuntime"),
+
+    // The library of models: entities, with the macros, text, databases and live answers.
     .target(
       name: "GQLiteModels",
       dependencies: [

@@ -101,6 +101,7 @@ enum Help {
 
     \(inputs)
     \(variables)
+      --branch NAME     follow a branch of the database, until it is dropped
       --mode M          'full': whole answers; 'diff': JSON patches (RFC 6902) after the first answer. Without it the mode
                         of the document, '@live(mode: DIFF)', or 'full'
       --every T         the shortest time between two lines: 500ms, 5s, 2m

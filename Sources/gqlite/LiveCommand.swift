@@ -53,10 +53,8 @@ enum LiveCommand {
       while let event = follower.take() {
         Terminal.standardOutput.write(event.utf8 + [0x0A])
         Terminal.standardOutput.flush()
-        if let error = event.error {
-          Process.report(error)
-          if error.endsFollowing { return Process.failure }
-        }
+        if let error = event.error { Process.report(error) }
+        if follower.isAtEnd { return Process.failure }
         written += 1
         if let count, written >= count { return Process.success }
       }

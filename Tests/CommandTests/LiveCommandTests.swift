@@ -88,13 +88,18 @@ import Testing
     try draft.refresh()
     #expect(
       try lines("out", 3).last?.contains(#""patch":[{"op":"add","path":"/Item/1","value":{"id":2,"n":9}}]"#) ?? false)
+    // A merge leaves the branch its number, with other data.
+    try database.run("mutation { insertItem(data: {id: 3, n: 8}) { id } }")
+    try draft.merge(into: database)
+    #expect(
+      try lines("out", 4).last?.contains(#""patch":[{"op":"add","path":"/Item/2","value":{"id":3,"n":8}}]"#) ?? false)
     try database.dropBranch("draft")
     for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 1)
     #expect(try folder.read("errors").hasPrefix("error[unknown-branch]"))
-    #expect(try lines("out", 4).last?.contains("unknown-branch") ?? false)
+    #expect(try lines("out", 5).last?.contains("unknown-branch") ?? false)
     let missing = try Gqlite.run(
       ["live", "--db", "a.gqlite", "--branch", "none", "items.query", "--var", "least=5"], in: folder.url)
     #expect(missing.status == 1 && missing.errors.hasPrefix("error[unknown-branch]"))

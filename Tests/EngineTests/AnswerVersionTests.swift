@@ -50,6 +50,7 @@ import Testing
     #expect(
       try database.run("{ a: Item @asOf(version: \(second)) { id } b: Item @asOf(version: \(second)) { id } }").version
         == second)
+    #expect(try database.run("{ a: Item { id } b: Item @asOf(version: \(third)) { id } }").version == third)
     // Of two versions.
     #expect(try database.run("{ a: Item @asOf(version: \(first)) { id } b: Item { id } }").version == nil)
     #expect(

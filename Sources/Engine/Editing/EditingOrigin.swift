@@ -92,14 +92,21 @@ final class EditingOrigin: Sendable {
   ///
   /// - Throws: ``QueryError`` `unknown-branch` where it was dropped, and what reading the storage throws.
   func refresh(_ own: Database) throws(QueryError) {
-    guard isWrittenElsewhere, let log, !isWrittenHere, own.writingThread.load(ordering: .relaxed) != Database.thread
+    guard isWrittenElsewhere, let log, !isWrittenHere, own.writingThread.load(ordering: .relaxed) != Database.thread,
+      !(own.committer?.isStopped ?? true)
     else { return }
     try parent.refresh()
-    guard try log.isLeftOtherwise() || log.isOutdated(own) else { return }
-    let result = own.writer.withLockIfFree { _ -> Result<Void, QueryError> in
-      do throws(QueryError) { return .success(try reread(own)) } catch { return .failure(error) }
+    do throws(QueryError) {
+      guard try log.isLeftOtherwise() || log.isOutdated(own) else { return }
+      let result = own.writer.withLockIfFree { _ -> Result<Void, QueryError> in
+        do throws(QueryError) { return .success(try reread(own)) } catch { return .failure(error) }
+      }
+      try result?.get()
+    } catch {
+      // The file has gone on meanwhile, and is read with the next look.
+      if error.problems.first?.code == "storage-changed" { return }
+      throw error
     }
-    try result?.get()
   }
 
   /// Nanoseconds that a reader waits for another one that brings the context to the newest version.
@@ -237,7 +244,8 @@ final class EditingOrigin: Sendable {
   func save(
     _ own: Database, _ choice: MergeChoice, origin: String?, action: String?
   ) throws(QueryError) -> MergeReport {
-    try changing(own) { () throws(QueryError) in
+    try NamedOrigin.check(origin)
+    return try changing(own) { () throws(QueryError) in
       let known = progress.withLock { $0 }
       let mine = own.unfollowed
       if mine.snapshot === known.base {

@@ -73,6 +73,9 @@ public final class LiveSubscription: Sendable {
   /// Takes what is to be told now; nil for nothing.
   package func take() -> LiveEvent? { subscriber.take() }
 
+  /// Indicates whether nothing new will be told, because the file or the branch that is followed is gone.
+  package var isAtEnd: Bool { subscriber.isAtEnd }
+
   /// Ends the subscription. An event that is being told meanwhile may be the last.
   public func cancel() {
     if subscriber.end() { notifier.remove(subscriber) }

@@ -60,6 +60,8 @@ struct LiveList {
   static let fewest = 64
   /// Where more than one of so many entities has changed, running the query again takes no more time.
   private static let mostChangedPart = 16
+  /// More than so many that have changed together are not sorted in.
+  private static let mostChanged = 1024
 
   var byteCount: Int { rows.count * 8 + parameters.count * 32 }
 
@@ -132,7 +134,10 @@ struct LiveList {
   ) -> Step {
     let type = plan.query.type
     let slots = snapshot.slotCount(type)
-    if changed.count > max(rows.count, slots, Self.fewest) / Self.mostChangedPart { return .unknown }
+    // As many as the query itself would look at.
+    var looked = rows.count
+    if case .scan? = executable.plan.sets.first?.access { looked = max(looked, slots) }
+    if changed.count > min(max(looked, Self.fewest) / Self.mostChangedPart, Self.mostChanged) { return .unknown }
     let live = ContiguousArray(changed.filter { Int($0) < slots && snapshot.isLive(type, $0) })
     let gone = places(of: changed)
     guard let elements = run(live, on: snapshot, limits) else { return .unknown }

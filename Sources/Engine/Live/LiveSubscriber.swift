@@ -60,6 +60,7 @@ final class LiveSubscriber: Sendable {
   private let place = Lock(Place())
   /// The question that it has asked, by number. Used by the notifier's thread only.
   private let asked = Atomic<Int32>(-1)
+  private let hasEnded = Atomic<Bool>(false)
 
   init(
     _ query: PreparedQuery, _ variables: [String: Value], isDifferential: Bool, interval: UInt64,
@@ -85,7 +86,12 @@ final class LiveSubscriber: Sendable {
   /// - Returns: When it is to be offered again, because it is too early now; nil where it was told, or waits for who
   ///   takes it.
   func offer(_ state: LiveState) -> UInt64? {
-    place.withLock { if !$0.isOver { $0.newest = state } }
+    place.withLock { place in
+      if place.isOver { return }
+      place.newest = state
+      // A way from another answer than the one that was taken is of no use, and would hold that.
+      if state.patch?.from !== place.taken { place.newest?.patch = nil }
+    }
     return tell()
   }
 
@@ -173,6 +179,12 @@ final class LiveSubscriber: Sendable {
       }
     }
   }
+
+  /// Notes that nothing new will be seen after the next error, because the file or the branch is gone.
+  func noteEnd() { hasEnded.store(true, ordering: .relaxed) }
+
+  /// Indicates whether that is so, and was told.
+  var isAtEnd: Bool { hasEnded.load(ordering: .relaxed) && place.withLock { $0.newest == nil } }
 
   /// Ends it: nothing more is told, and who waits goes on. Returns whether it had not ended before.
   func end() -> Bool {

@@ -151,7 +151,8 @@ struct LiveWork: ~Copyable {
     }
     let (newest, number) = NewestVersion(database: database).known
     let isNew = seen !== newest
-    if let seen, isNew, !isRead || number != covered { compare(newest, with: seen, &hits) }
+    // A branch that was read again may have other data under the same number.
+    if let seen, isNew, !isRead || number != covered || isFollowing { compare(newest, with: seen, &hits) }
     seen = newest
     (told, toldBytes) = ([], 0)
     // After the version is known with which later ones are compared.
@@ -179,7 +180,7 @@ struct LiveWork: ~Copyable {
     do throws(QueryError) {
       if let editing = database.editing { try editing.refresh(database) } else { try database.refresh() }
     } catch {
-      if error.endsFollowing { return error }
+      if ["storage-changed", "unknown-branch"].contains(error.problems.first?.code) { return error }
     }
     return nil
   }
@@ -351,14 +352,17 @@ struct LiveWork: ~Copyable {
     return last.bytes.count
   }
 
-  /// Tells everybody an error, once.
+  /// Tells everybody an error, once, after which nothing new will be seen.
   private mutating func fail(_ error: QueryError) {
     let state = LiveState(version: version, content: .error(error))
     for question in questions.values {
       if case .error(error)? = question.state?.content { continue }
       question.state = state
       question.list = nil
-      for subscriber in question.subscribers { offer(state, to: subscriber) }
+      for subscriber in question.subscribers {
+        subscriber.noteEnd()
+        offer(state, to: subscriber)
+      }
     }
   }
 
@@ -389,13 +393,6 @@ struct LiveWork: ~Copyable {
       let time = entry.subscriber.tell()
       later[key] = time.map { ($0, entry.subscriber) }
     }
-  }
-}
-
-extension QueryError {
-  /// Indicates whether nothing new will be seen after it of a file or a branch that others write to.
-  package var endsFollowing: Bool {
-    ["storage-changed", BranchProblem.dropped.error.problems.first?.code].contains(problems.first?.code)
   }
 }
 

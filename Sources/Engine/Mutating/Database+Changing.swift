@@ -25,13 +25,14 @@ extension Database {
   /// fails, the transaction fails as a whole, even where `body` catches the error.
   ///
   /// - Parameters:
-  ///   - origin: Who makes the change, for ``undoStack(for:)``.
+  ///   - origin: Who makes the change, for ``undoStack(for:)``, and the `_origin` of versions.
   ///   - action: The name of the change, for people.
   /// - Throws: what `body` throws, or the ``QueryError`` of the operation that failed.
   public func transaction<Output>(
     origin: String? = nil, action: String? = nil, _ body: (DatabaseTransaction) throws -> Output
   ) throws -> Output {
-    try exclusively {
+    try NamedOrigin.check(origin)
+    return try exclusively {
       try PastWriter(database: self).noting(origin, action) {
         try changingAsWriter { transaction in
           let output = try body(transaction)

@@ -36,8 +36,8 @@ extension PreparedQuery {
     let context = mutationContext(variables, parameters, plans, options: options, now: now)
     let planning = PartPlanning(options.planner, context)
     let start = output.count
-    var read = version
-    for (number, segment) in plans.segments.enumerated() {
+    var read = ReadVersion.none
+    for segment in plans.segments {
       try checkInterruption(planning)
       let before = output.count
       let isWritten: Bool
@@ -46,13 +46,13 @@ extension PreparedQuery {
       switch segment {
       case .query(let part):
         try runPart(part, mutator?.snapshot() ?? snapshot, context, planning, into: &output)
-        read.note(version, isFirst: number == 0)
+        read.note(version)
         isWritten = true
       case .past(let moment, let constants, let part):
         let view = mutator?.snapshot() ?? snapshot
         let past = try past(moment, constants, of: part.query, view, context, planning)
         try runPart(part, past.snapshot, context, planning, into: &output)
-        read.note(.number(past.number), isFirst: number == 0)
+        read.note(.number(past.number))
         isWritten = true
       case .mutation(let mutation):
         guard let mutator else { continue }

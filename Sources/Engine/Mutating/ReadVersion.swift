@@ -1,29 +1,35 @@
 /// The version that the parts of one operation have read.
-enum ReadVersion {
-  /// No part has read data yet, or all have read what the operation began with.
-  case given
-  case number(Int64)
-  /// The parts have read several versions, or one that has no number yet.
-  case none
+struct ReadVersion {
+  /// Indicates whether a part has read what the operation began with.
+  private var isGiven: Bool
+  private var number: Int64?
+  private var isMixed = false
 
-  /// Notes what a part has read.
-  mutating func note(_ part: ReadVersion, isFirst: Bool) {
-    if isFirst { return self = part }
-    switch (self, part) {
-    case (.given, .given): break
-    case (.number(let one), .number(let other)) where one == other: break
-    default: self = .none
-    }
+  /// What the operation began with.
+  static let given = ReadVersion(isGiven: true, number: nil)
+  /// Nothing yet.
+  static let none = ReadVersion(isGiven: false, number: nil)
+
+  static func number(_ number: Int64) -> ReadVersion { ReadVersion(isGiven: false, number: number) }
+
+  private init(isGiven: Bool, number: Int64?) {
+    self.isGiven = isGiven
+    self.number = number
   }
 
-  /// Returns the number; nil where there is none.
+  /// Notes what a part has read.
+  mutating func note(_ part: ReadVersion) {
+    isGiven = isGiven || part.isGiven
+    if let number, let other = part.number, number != other { isMixed = true }
+    number = number ?? part.number
+  }
+
+  /// Returns the number; nil where several versions were read, or one that has no number.
   ///
   /// - Parameter given: The number of the data that the operation began with.
   func number(given: Int64?) -> Int64? {
-    switch self {
-    case .given: given
-    case .number(let number): number
-    case .none: nil
-    }
+    if isMixed { return nil }
+    guard let number else { return given }
+    return isGiven && number != given ? nil : number
   }
 }

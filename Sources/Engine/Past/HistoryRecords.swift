@@ -127,7 +127,8 @@ struct HistoryRecords: Sendable {
   /// By version: who has made it, where somebody was named.
   private var origins: [Int64: String] = [:]
   /// The number of origins with which those that nothing is kept of are looked for.
-  private var nextOriginTrim = HistoryRecords.fewRecords
+  private var nextOriginTrim = HistoryRecords.fewOrigins
+  private static let fewOrigins = 4096
 
   init(_ types: HistoryTypes, from start: HistoryStart) {
     self.types = types
@@ -160,13 +161,16 @@ struct HistoryRecords: Sendable {
     if let origin, records.rows.contains(where: { !$0.isErasing }) { note(origin, of: version) }
   }
 
-  /// Notes who has made a version, and forgets those of versions before each past.
+  /// Notes who has made a version, and now and then forgets those of versions of which no record is left.
   private mutating func note(_ origin: String, of version: Int64) {
     origins[version] = origin
     if origins.count < nextOriginTrim { return }
-    let first = kinds.lazy.compactMap { $0?.start.version }.min() ?? version
-    origins = origins.filter { $0.key > first }
-    nextOriginTrim = max(Self.fewRecords, 2 * origins.count)
+    var kept: Set<Int64> = [version]
+    for chunk in kinds.compactMap({ $0?.chunks }).joined() {
+      for entry in chunk.bytes.withUnsafeBytes({ Self.entries(of: chunk, $0) }) { kept.insert(entry.version) }
+    }
+    origins = origins.filter { kept.contains($0.key) }
+    nextOriginTrim = max(Self.fewOrigins, 2 * origins.count)
   }
 
   private mutating func append(

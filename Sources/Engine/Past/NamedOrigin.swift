@@ -5,6 +5,16 @@ import Synchronization
 ///
 /// A writer that names none looks at a flag.
 final class NamedOrigin: Sendable {
+  /// The bytes that an origin has at most: each commit that names it holds it.
+  private static let mostBytes = 1024
+
+  /// Refuses an origin that is too long.
+  static func check(_ origin: String?) throws(QueryError) {
+    guard let count = origin?.utf8.count, count > mostBytes else { return }
+    throw QueryError(
+      code: "limit-exceeded", "the origin has \(count) bytes, and may have \(mostBytes)", help: "take a short name")
+  }
+
   private let isNamed = Atomic<Bool>(false)
   private let name = Lock<String?>(nil)
 

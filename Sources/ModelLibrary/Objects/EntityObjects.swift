@@ -16,14 +16,21 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     /// Of those that nothing was found of.
     var gone: [Entity.ID: UnkeptReference<LiveEntity<Entity>>] = [:]
 
+    /// Takes all references to an object away, whatever its id says of being equal to itself.
     mutating func remove(_ object: LiveEntity<Entity>) {
-      if byID[object.id]?.leads(to: object) ?? false { byID[object.id] = nil }
-      if gone[object.id]?.leads(to: object) ?? false { gone[object.id] = nil }
-      removeRow(of: object)
+      Self.remove(object, from: &byID)
+      if object.places.isGone { Self.remove(object, from: &gone) }
+      for row in object.places.rows where byRow[row]?.leads(to: object) ?? false { byRow[row] = nil }
     }
 
-    mutating func removeRow(of object: LiveEntity<Entity>) {
-      if byRow[object.row]?.leads(to: object) ?? false { byRow[object.row] = nil }
+    private static func remove(
+      _ object: LiveEntity<Entity>, from references: inout [Entity.ID: UnkeptReference<LiveEntity<Entity>>]
+    ) {
+      if references[object.id]?.leads(to: object) ?? false {
+        references[object.id] = nil
+      } else {
+        references = references.filter { !$0.value.leads(to: object) }
+      }
     }
   }
 
@@ -32,8 +39,8 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   let view: DatabaseView?
   let shared: LiveObjects
   let properties = PropertyTable<Entity>()
-  // The same objects, which live as long as this one: each read of a property asks them, and counting references to them
-  // would take longer than to read a cell.
+  // These two are there as long as this one. Each read of a property looks at them, and counting references to them would
+  // take longer than to read a cell.
   private let batches: Unmanaged<CurrentBatch>
   private let paths: Unmanaged<PropertyTable<Entity>>
   let observed = ObservedParts<Entity>()
@@ -140,8 +147,15 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   func move(_ object: LiveEntity<Entity>, to row: UInt32) {
     if view != nil { return object.note(row) }
     registry.withLock { registry in
-      registry.removeRow(of: object)
       object.note(row)
+      // Who reads an older version may have found it in another row.
+      if !object.places.rows.contains(row) {
+        if object.places.rows.count >= ObjectPlaces.mostRows {
+          let first = object.places.rows.removeFirst()
+          if registry.byRow[first]?.leads(to: object) ?? false { registry.byRow[first] = nil }
+        }
+        object.places.rows.append(row)
+      }
       registry.byRow[row] = UnkeptReference(object)
     }
   }
@@ -154,7 +168,11 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
 
   /// Notes that nothing was found of an object's entity.
   private func noteGone(_ object: LiveEntity<Entity>) {
-    if view == nil { registry.withLock { $0.gone[object.id] = UnkeptReference(object) } }
+    if view != nil { return }
+    registry.withLock { registry in
+      object.places.isGone = true
+      registry.gone[object.id] = UnkeptReference(object)
+    }
   }
 
   /// Tells the objects of which nothing was found, and something may be there again.

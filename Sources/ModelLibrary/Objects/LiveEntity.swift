@@ -36,6 +36,8 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   private let registrar = ObservationRegistrar()
   /// The last version that a setter of the object has written, whose observers were told.
   private let ownVersion = Atomic<Int64>(-1)
+  /// The places where others find it. Under the lock of those.
+  @exclusivity(unchecked) var places = ObjectPlaces()
   /// Indicates whether it is the object of its entity in the database, and others find it.
   private let isRegistered = Atomic<Bool>(false)
 

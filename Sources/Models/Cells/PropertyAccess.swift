@@ -10,7 +10,7 @@ package final class PropertyAccess<Entity: EntityModelProtocol, Value>: @uncheck
   let attribute: Int?
   /// Nil where a value is read with its whole entity only.
   let codec: ValueCodec<Value>?
-  /// The same: counting references to it would take as long as to read a cell.
+  /// A reference to ``codec`` that is not counted: counting would take as long as to read a cell.
   private let reading: Unmanaged<ValueCodec<Value>>?
   /// Indicates whether reading a cell calls no code of the program.
   package let isBuiltIn: Bool

@@ -58,6 +58,19 @@ import Testing
         + #"{"n":2,"_origin":"ada"},{"n":1,"_origin":null}]}"#)
   }
 
+  @Test("an origin that is too long is refused") func long() throws {
+    let database = try Database(schema: Self.schema)
+    try set(database, 1)
+    let before = database.version
+    for bytes in [1025, 1 << 20] {
+      let error = #expect(throws: QueryError.self) { try set(database, 2, by: String(repeating: "o", count: bytes)) }
+      #expect(error?.problems.first?.code == "limit-exceeded")
+    }
+    #expect(database.version == before)
+    try set(database, 2, by: String(repeating: "o", count: 1024))
+    #expect(database.version == before + 1)
+  }
+
   @Test("a save of an editing context is of the origin that it names") func contexts() throws {
     let database = try Database(schema: Self.schema)
     try set(database, 1)
