@@ -40,8 +40,9 @@ extension QueryGenerator {
     }
     if let path = path(&self) { fields.append(Node(.computed(name("c"), isColon: false), [path])) }
     if fields.isEmpty { fields.append(Node(.field("id", alias: nil))) }
-    return Node(
-      .query, [Node(.field(type, alias: name("s")), [Node(.arguments, arguments), Node(.selections, fields)])])
+    // Long paths cost patches more than short elements are worth.
+    let alias = name(random.chance(30) ? "everybodyWhoTakesPart" : "s")
+    return Node(.query, [Node(.field(type, alias: alias), [Node(.arguments, arguments), Node(.selections, fields)])])
   }
 
   private func plainFields(_ type: String, _ kinds: [Kind]) -> [Field] {

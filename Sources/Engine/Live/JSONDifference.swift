@@ -11,6 +11,8 @@ struct JSONDifference: ~Copyable {
   private var path: [UInt8] = []
   /// More bytes than this are no gain.
   private let limit: Int
+  /// Indicates whether there are more, and the operations are not all.
+  private var isCut = false
   /// Values that lie deeper are replaced as a whole.
   private static let deepest = 100
 
@@ -19,7 +21,7 @@ struct JSONDifference: ~Copyable {
     guard let before = JSONTree(old), let after = JSONTree(new) else { return replacement(new) }
     var difference = JSONDifference(before, after)
     difference.compare(0, 0, depth: 0)
-    if difference.output.count > difference.limit { return replacement(new) }
+    if difference.isCut || difference.output.count > difference.limit { return replacement(new) }
     if difference.output.isEmpty { return Array("[]".utf8) }
     difference.output.append(0x5D)
     return difference.output.takeArray()
@@ -32,7 +34,9 @@ struct JSONDifference: ~Copyable {
     var difference = JSONDifference(before, after)
     difference.path = path
     difference.compare(0, 0, depth: 0)
-    if difference.output.count > difference.limit + path.count { return operation("replace", at: path, new) }
+    if difference.isCut || difference.output.count > difference.limit + path.count {
+      return operation("replace", at: path, new)
+    }
     // Without the bracket that a list begins with.
     return Array(difference.output.takeArray().dropFirst())
   }
@@ -61,7 +65,11 @@ struct JSONDifference: ~Copyable {
   }
 
   private mutating func compare(_ before: Int, _ after: Int, depth: Int) {
-    if output.count > limit || old.isSame(before, as: after, of: new) { return }
+    if old.isSame(before, as: after, of: new) { return }
+    if output.count > limit {
+      isCut = true
+      return
+    }
     guard depth < Self.deepest else { return write("replace", value: after) }
     switch (old.nodes[before].kind, new.nodes[after].kind) {
     case (.object, .object): compareMembers(before, after, depth: depth)
@@ -113,15 +121,19 @@ struct JSONDifference: ~Copyable {
   /// Indicates whether a key can stand in a path as it is written.
   private static func isPlain(_ key: ArraySlice<UInt8>) -> Bool { !key.contains(0x5C) }
 
-  private mutating func step(_ key: ArraySlice<UInt8>) {
-    path.append(0x2F)
+  private mutating func step(_ key: ArraySlice<UInt8>) { path += Self.step(key) }
+
+  /// Returns the part of a path that leads to a member or an element.
+  static func step(_ key: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = [0x2F]
     for byte in key {
       switch byte {
-      case 0x7E: path += Array("~0".utf8)
-      case 0x2F: path += Array("~1".utf8)
-      default: path.append(byte)
+      case 0x7E: result += Array("~0".utf8)
+      case 0x2F: result += Array("~1".utf8)
+      default: result.append(byte)
       }
     }
+    return result
   }
 
   // MARK: - Lists

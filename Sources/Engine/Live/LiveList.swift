@@ -58,10 +58,11 @@ struct LiveList {
   private let limits: RunLimits
   /// Lists of fewer elements are written again in no more time.
   static let fewest = 64
-  /// Where more than one of so many entities has changed, running the query again takes no more time.
-  private static let mostChangedPart = 16
-  /// More than so many that have changed together are not sorted in.
-  private static let mostChanged = 1024
+  /// Where more than one of so many entities has changed, running the query again takes less time: each is compared with
+  /// as many others as a binary search has steps.
+  private static let mostChangedPart = 128
+  /// Few entities that are sorted in at any rate, and as many as are.
+  private static let changed = 4...512
 
   var byteCount: Int { rows.count * 8 + parameters.count * 32 }
 
@@ -137,7 +138,11 @@ struct LiveList {
     // As many as the query itself would look at.
     var looked = rows.count
     if case .scan? = executable.plan.sets.first?.access { looked = max(looked, slots) }
-    if changed.count > min(max(looked, Self.fewest) / Self.mostChangedPart, Self.mostChanged) { return .unknown }
+    let most = max(Self.changed.lowerBound, min(looked / Self.mostChangedPart, Self.changed.upperBound))
+    // Within its limits, the query may look at each row twice and keep a few words of each.
+    guard changed.count <= most, slots <= limits.maximumVisitedRows / 2, slots <= limits.maximumMemory / 64 else {
+      return .unknown
+    }
     let live = ContiguousArray(changed.filter { Int($0) < slots && snapshot.isLive(type, $0) })
     let gone = places(of: changed)
     guard let elements = run(live, on: snapshot, limits) else { return .unknown }
@@ -181,7 +186,7 @@ struct LiveList {
       }
       return Elements(rows: rows, bytes: output.takeArray(), ranges: ranges)
     } catch {
-      // What fails is told by the query itself.
+      // The query itself reports what fails.
       return nil
     }
   }
@@ -241,7 +246,8 @@ struct LiveList {
   ) -> [[Bool?]]? {
     let count = rows.count - gone.count
     let others = places.map { $0.map { 0..<count ~= $0 ? rows[Self.place(ofKept: $0, gone)] : nil } }
-    let given = ContiguousArray(Set(elements.rows).union(others.joined().compactMap { $0 }).sorted())
+    let asked = zip(elements.rows, others).filter { !$1.isEmpty }.map(\.0)
+    let given = ContiguousArray(Set(asked).union(others.joined().compactMap { $0 }).sorted())
     var order: [UInt32: Int] = [:]
     do throws(RuntimeProblem) {
       try given.withUnsafeBufferPointer { given throws(RuntimeProblem) in
@@ -369,7 +375,7 @@ struct LiveList {
   /// Returns the operations that lead from the answer as it was to the next one.
   private func patch(_ edits: [Edit], _ elements: Elements, from answer: [UInt8], to next: [UInt8]) -> [UInt8] {
     // Between `{"` and `":[`.
-    let list = [0x2F] + answer[2..<head - 3]
+    let list = JSONDifference.step(answer[2..<head - 3])
     var offsets: [Int] = []
     offsets.reserveCapacity(edits.count)
     var (place, offset) = (0, head)
@@ -383,7 +389,7 @@ struct LiveList {
     var operations: [[UInt8]] = []
     // Later places first, so that those before are still what they were.
     for (edit, offset) in zip(edits, offsets).reversed() {
-      let path = list + [0x2F] + Array(String(edit.place).utf8)
+      let path = list + JSONDifference.step(ArraySlice(String(edit.place).utf8))
       let element = edit.kind == .remove ? [] : Array(elements.bytes[elements.ranges[edit.element]])
       switch edit.kind {
       case .remove: operations.append(JSONDifference.operation("remove", at: path, nil))

@@ -90,7 +90,7 @@ final class LiveSubscriber: Sendable {
       if place.isOver { return }
       place.newest = state
       // A way from another answer than the one that was taken is of no use, and would hold that.
-      if state.patch?.from !== place.taken { place.newest?.patch = nil }
+      if !isDifferential || place.error != nil || state.patch?.from !== place.taken { place.newest?.patch = nil }
     }
     return tell()
   }

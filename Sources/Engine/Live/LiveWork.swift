@@ -298,17 +298,13 @@ struct LiveWork: ~Copyable {
       list.executable.plan.query.catalogVersion == snapshot.catalog.version,
       let rows = changes.rows(of: list.plan.query.type, readingAlso: list.plan.query.others)
     else { return false }
-    // The question's is none meanwhile, so that its memory is changed where it is.
-    question.list = nil
     let step = list.change(
       last.bytes, rows, on: snapshot, RunOptions().runLimits(of: question.query.document),
       makesPatch: question.subscribers.contains { $0.isDifferential })
     let content: LiveState.Content
     var patch: LiveState.Patch?
     switch step {
-    case .unknown:
-      question.list = list
-      return false
+    case .unknown: return false
     case .same: content = .answer(last)
     case .next(let bytes, let operations):
       let answer = HeldAnswer(bytes, countedIn: answers)
@@ -336,7 +332,7 @@ struct LiveWork: ~Copyable {
     question.bytes = held
     if case .answer(let answer) = content, bytes + answers.value - lastBytes(question, answer) > limits.liveBytes {
       content = .error(LiveNotifier.limitExceeded("live-bytes", limits.liveBytes))
-      question.list = nil
+      dropList(of: question)
     }
     if let last = question.state?.content, last.isSame(as: content) { return }
     let state = LiveState(version: version, content: content, patch: patch)
@@ -344,6 +340,13 @@ struct LiveWork: ~Copyable {
     // Who comes later has taken none.
     question.state?.patch = nil
     for subscriber in question.subscribers { offer(state, to: subscriber) }
+  }
+
+  private mutating func dropList(of question: Question) {
+    let held = question.list?.byteCount ?? 0
+    bytes -= held
+    question.bytes -= held
+    question.list = nil
   }
 
   /// The bytes of a question's last answer, which makes way for another one.
@@ -358,7 +361,7 @@ struct LiveWork: ~Copyable {
     for question in questions.values {
       if case .error(error)? = question.state?.content { continue }
       question.state = state
-      question.list = nil
+      dropList(of: question)
       for subscriber in question.subscribers {
         subscriber.noteEnd()
         offer(state, to: subscriber)

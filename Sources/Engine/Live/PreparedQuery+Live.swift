@@ -159,7 +159,7 @@ extension PreparedQuery {
     guard let flat = query.flatList(snapshot.catalog) else { return nil }
     let entry = entry(StructuralShape(variables, of: structural), snapshot)
     if let known = entry?.elements { return known }
-    // What cannot be planned is told by the query itself.
+    // The query itself reports what cannot be planned.
     guard let plan = try? plan(flat.elements, snapshot, parameters, PlannerOptions(givenRows: 4)),
       let executable = try? made(plan, snapshot, nil)
     else { return nil }
