@@ -81,7 +81,7 @@ import Testing
     let compiler = Process()
     compiler.executableURL = URL(filePath: "/usr/bin/env")
     compiler.arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-I", Self.modules.path]
-    for module in ["CPCRE2", "CStemmer", "CSQLite3", "CZlib", "CZstd"] {
+    for module in ["CPCRE2", "CStemmer", "CSQLite3", "CZlib", "CZstd", "CSwiftRuntime"] {
       let map = Self.root.appending(path: "Sources/\(module)/module.modulemap").path
       compiler.arguments?.append(contentsOf: ["-Xcc", "-fmodule-map-file=\(map)"])
     }
