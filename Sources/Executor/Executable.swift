@@ -116,7 +116,7 @@ package final class Executable: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - given: The members of sets of that source, which outlive the call.
-  ///   - keepsList: Whether all rows of the first selection are wanted.
+  ///   - keepsList: Keeps all rows of the first selection.
   package func trace(
     _ snapshot: Snapshot, parameters: [Value?],
     given: UnsafeBufferPointer<UInt32> = UnsafeBufferPointer(start: nil, count: 0), keepsList: Bool = false,

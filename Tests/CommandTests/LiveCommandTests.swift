@@ -39,6 +39,13 @@ import Testing
     return process
   }
 
+  /// Waits until a process has ended by itself, a minute at most.
+  private func end(of process: Process) {
+    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+  }
+
   @Test("a line for each answer, until a signal") func follow() throws {
     let process = try follower()
     try process.run()
@@ -50,9 +57,7 @@ import Testing
     try database.run("mutation { deleteItem(where: id == 1) }")
     #expect(try lines("out", 3).last == #"{"version":4,"patch":[{"op":"remove","path":"/Item/0"}]}"#)
     process.interrupt()
-    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    end(of: process)
     #expect(process.terminationReason == .exit && process.terminationStatus == 0)
     try database.close()
   }
@@ -67,9 +72,7 @@ import Testing
     if isReplaced { try FileManager.default.copyItem(at: file, to: folder.url.appending(path: "b.gqlite")) }
     try FileManager.default.removeItem(at: file)
     if isReplaced { try FileManager.default.moveItem(at: folder.url.appending(path: "b.gqlite"), to: file) }
-    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    end(of: process)
     #expect(process.terminationReason == .exit && process.terminationStatus == 1)
     #expect(try folder.read("errors").hasPrefix("error[storage-changed]"))
     #expect(try lines("out", 2).last?.contains("storage-changed") ?? false)
@@ -94,9 +97,7 @@ import Testing
     #expect(
       try lines("out", 4).last?.contains(#""patch":[{"op":"add","path":"/Item/2","value":{"id":3,"n":8}}]"#) ?? false)
     try database.dropBranch("draft")
-    for _ in 0..<600 where process.isRunning { Thread.sleep(forTimeInterval: 0.1) }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    end(of: process)
     #expect(process.terminationReason == .exit && process.terminationStatus == 1)
     #expect(try folder.read("errors").hasPrefix("error[unknown-branch]"))
     #expect(try lines("out", 5).last?.contains("unknown-branch") ?? false)

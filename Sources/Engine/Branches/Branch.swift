@@ -50,7 +50,7 @@ public final class Branch: EditingContext, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - choice: What counts where both sides have changed the same and no rule decides.
-  ///   - origin: Who makes the change, for ``Database/undoStack(for:)``, and the `_origin` of versions.
+  ///   - origin: A name of who makes the change, for ``Database/undoStack(for:)`` and the `_origin` of versions.
   ///   - action: The name of the change, for people.
   /// - Throws: ``QueryError``, with the code `merge-conflict` for each conflict that nobody has decided, and
   ///   `unrelated-branch` where the branch was made of another database.

@@ -152,10 +152,10 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
       || !parent.state.withLock { $0.snapshot }.hasLayout(of: base)
   }
 
-  /// Indicates whether another process has left another branch in the storage than was read.
+  /// Returns whether another process has changed the branch in the storage since it was read.
   ///
   /// - Throws: ``QueryError`` `unknown-branch` where it was dropped, and what reading the storage throws.
-  func isLeftOtherwise() throws(QueryError) -> Bool {
+  func differsFromStorage() throws(QueryError) -> Bool {
     guard let known = versions?.record, let found = try table.record(known.number, of: parent), found.name == known.name
     else { throw BranchProblem.dropped.error }
     return found != known

@@ -8,7 +8,7 @@ package struct Commit: Sendable {
   /// When it was committed, in microseconds since 1970.
   package let time: Int64
   package let changes: ChangeSet
-  /// Who has made it; nil where nobody was named.
+  /// A name of who has made it; nil where none was given.
   package let origin: String?
 
   package init(version: Int64, time: Int64, changes: ChangeSet, origin: String? = nil) {

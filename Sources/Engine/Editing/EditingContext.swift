@@ -111,7 +111,7 @@ public class EditingContext: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - choice: What counts where both sides have changed the same and no rule decides.
-  ///   - origin: Who makes the change, for ``Database/undoStack(for:)``, and the `_origin` of versions.
+  ///   - origin: A name of who makes the change, for ``Database/undoStack(for:)`` and the `_origin` of versions.
   ///   - action: The name of the change, for people.
   /// - Throws: ``QueryError``, with the code `merge-conflict` for each conflict that nobody has decided, and
   ///   `context-outdated` where the schema has changed so that it cannot hold the changes. Both sides are as before then.

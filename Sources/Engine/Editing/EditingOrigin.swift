@@ -97,7 +97,7 @@ final class EditingOrigin: Sendable {
     else { return }
     try parent.refresh()
     do throws(QueryError) {
-      guard try log.isLeftOtherwise() || log.isOutdated(own) else { return }
+      guard try log.differsFromStorage() || log.isOutdated(own) else { return }
       let result = own.writer.withLockIfFree { _ -> Result<Void, QueryError> in
         do throws(QueryError) { return .success(try reread(own)) } catch { return .failure(error) }
       }

@@ -43,9 +43,24 @@ struct JSONDifference: ~Copyable {
 
   /// Returns an operation on the value at a path.
   static func operation(_ name: String, at path: [UInt8], _ value: [UInt8]?) -> [UInt8] {
-    var result = Array(#"{"op":"\#(name)","path":""#.utf8) + path + [0x22]
-    if let value { result += Array(#","value":"#.utf8) + value }
-    return result + [0x7D]
+    var output = ByteBuffer(capacity: path.count + (value?.count ?? 0) + 48)
+    append(name, at: path, value.map { $0[...] }, to: &output)
+    return output.takeArray()
+  }
+
+  private static func append(
+    _ name: String, at path: [UInt8], _ value: ArraySlice<UInt8>?, to output: inout ByteBuffer
+  ) {
+    output.append(#"{"op":""#)
+    output.append(utf8: name)
+    output.append(#"","path":""#)
+    path.withUnsafeBytes { output.append($0) }
+    output.append(0x22)
+    if let value {
+      output.append(#","value":"#)
+      value.withUnsafeBytes { output.append($0) }
+    }
+    output.append(0x7D)
   }
 
   /// Returns a list of operations that lead to a text, or the text as a whole where it is no longer.
@@ -234,15 +249,6 @@ struct JSONDifference: ~Copyable {
 
   private mutating func write(_ operation: String, value: Int?) {
     output.append(output.isEmpty ? 0x5B : 0x2C)
-    output.append(#"{"op":""#)
-    output.append(utf8: operation)
-    output.append(#"","path":""#)
-    path.withUnsafeBytes { output.append($0) }
-    output.append(0x22)
-    if let value {
-      output.append(#","value":"#)
-      new.value(value).withUnsafeBytes { output.append($0) }
-    }
-    output.append(0x7D)
+    Self.append(operation, at: path, value.map { new.value($0) }, to: &output)
   }
 }

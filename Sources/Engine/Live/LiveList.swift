@@ -4,18 +4,6 @@ import GQLExecutor
 import GQLQuery
 import GQLStore
 
-/// A plan of the elements of a flat list: which of some entities belong to it, in which order, and what is written of
-/// them.
-final class LiveElements: Sendable {
-  let query: FlatListQuery
-  let executable: Executable
-
-  init(_ query: FlatListQuery, _ executable: Executable) {
-    self.query = query
-    self.executable = executable
-  }
-}
-
 /// The answer of a live query of one flat list, element by element, so that a change of few entities changes few of them.
 ///
 /// Only the entities that have changed are put to the condition and the order. Where a new one stands is found by binary
@@ -61,7 +49,7 @@ struct LiveList {
   /// Where more than one of so many entities has changed, running the query again takes less time: each is compared with
   /// as many others as a binary search has steps.
   private static let mostChangedPart = 128
-  /// Few entities that are sorted in at any rate, and as many as are.
+  /// So few entities are sorted in at any rate, and no more than the upper bound.
   private static let changed = 4...512
 
   var byteCount: Int { rows.count * 8 + parameters.count * 32 }
@@ -76,7 +64,7 @@ struct LiveList {
     }
     var most = Int.max
     if let limit = plan.query.limit {
-      guard case .int(let number)? = Self.value(of: limit, parameters), number >= 0 else { return nil }
+      guard case .int(let number)? = limit.value(with: parameters), number >= 0 else { return nil }
       most = Int(number)
     }
     self.plan = plan
@@ -87,14 +75,6 @@ struct LiveList {
     self.head = head
     self.most = most
     self.limits = limits
-  }
-
-  private static func value(of expression: BoundExpression, _ parameters: [GQLCatalog.Value?]) -> GQLCatalog.Value? {
-    switch expression.kind {
-    case .constant(let value): value
-    case .parameter(let number) where number < parameters.count: parameters[number]
-    default: nil
-    }
   }
 
   /// Finds the elements of the only list of an answer: where the first one begins, and the bytes of each.
@@ -401,59 +381,6 @@ struct LiveList {
       }
     }
     return JSONDifference.patch(of: operations, to: next)
-  }
-}
-
-/// A writer of a list that differs in few elements from another one.
-private struct ListWriter: ~Copyable {
-  private let lengths: ContiguousArray<UInt32>
-  private let head: Int
-  private let answer: [UInt8]
-  private var bytes: [UInt8] = []
-  private var newLengths: ContiguousArray<UInt32> = []
-  /// The next element of the other list, and where it begins.
-  private var place = 0
-  private var offset: Int
-
-  init(lengths: ContiguousArray<UInt32>, head: Int, answer: [UInt8]) {
-    self.lengths = lengths
-    self.head = head
-    self.answer = answer
-    offset = head
-    bytes.reserveCapacity(answer.count + 256)
-    newLengths.reserveCapacity(lengths.count + 16)
-    bytes += answer[..<head]
-  }
-
-  /// Takes elements of the other list up to a place.
-  mutating func keep(through end: Int) {
-    if end <= place { return }
-    var next = offset
-    lengths.withUnsafeBufferPointer { for number in place..<end { next += Int($0[number]) + 1 } }
-    separate()
-    bytes += answer[offset..<next - 1]
-    newLengths.append(contentsOf: lengths[place..<end])
-    (place, offset) = (end, next)
-  }
-
-  /// Passes an element of the other list over.
-  mutating func skip() {
-    offset += Int(lengths[place]) + 1
-    place += 1
-  }
-
-  mutating func append(_ element: ArraySlice<UInt8>) {
-    separate()
-    bytes += element
-    newLengths.append(UInt32(truncatingIfNeeded: element.count))
-  }
-
-  private mutating func separate() { if bytes.count > head { bytes.append(0x2C) } }
-
-  consuming func finish() -> (bytes: [UInt8], lengths: ContiguousArray<UInt32>) {
-    var bytes = bytes
-    bytes += [0x5D, 0x7D]
-    return (bytes, newLengths)
   }
 }
 

@@ -44,7 +44,7 @@ package final class LiveNotifier: Sendable {
   /// Indicates whether the thread has been woken, and has not looked since.
   private let hasNews = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
-  /// The elements from which on a flat list is changed in parts rather than written again.
+  /// The elements from which on a flat list is changed in parts rather than written again. Tests lower it.
   package let fewestChanged = Atomic<Int>(LiveList.fewest)
   /// How many answers were found by changing the one before. For tests.
   package let changedLists = Atomic<Int>(0)

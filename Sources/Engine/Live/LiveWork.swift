@@ -72,7 +72,7 @@ struct LiveWork: ~Copyable {
   private var bytes = 0
   /// Bytes of answers that questions and subscribers hold.
   private let answers = HeldBytes()
-  /// What has changed since the look before.
+  /// The changes since the look before.
   private var changes = LiveChanges()
   private var buffer = ByteBuffer(capacity: 4096)
   /// Nanoseconds between two looks at a file that others write to.
@@ -138,7 +138,7 @@ struct LiveWork: ~Copyable {
     let failure = Self.refresh(database)
     lastLook = MonotonicClock.now
     isQuiet = false
-    changes = LiveChanges()
+    defer { changes = LiveChanges() }
     var hits: Set<Int32> = []
     let isRead = read(news, &hits)
     for number in ticking { if let question = questions[number], question.nextTick <= lastLook { hits.insert(number) } }

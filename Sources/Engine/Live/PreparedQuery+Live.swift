@@ -82,7 +82,7 @@ extension PreparedQuery {
   /// Runs on a version, and finds what the answer depends on.
   ///
   /// - Parameters:
-  ///   - basis: What the last footprint was found from; where it is the same, no footprint is returned.
+  ///   - basis: The basis of the last footprint. Where it is the same, no footprint is returned.
   ///   - list: The elements of the answer, where it is a flat list that is worth being changed in parts.
   func answerWithFootprint(
     _ variables: [String: Value], on snapshot: Snapshot, into output: inout ByteBuffer, _ basis: inout FootprintBasis?,

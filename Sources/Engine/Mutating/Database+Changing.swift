@@ -25,7 +25,7 @@ extension Database {
   /// fails, the transaction fails as a whole, even where `body` catches the error.
   ///
   /// - Parameters:
-  ///   - origin: Who makes the change, for ``undoStack(for:)``, and the `_origin` of versions.
+  ///   - origin: A name of who makes the change, for ``undoStack(for:)`` and the `_origin` of versions.
   ///   - action: The name of the change, for people.
   /// - Throws: what `body` throws, or the ``QueryError`` of the operation that failed.
   public func transaction<Output>(

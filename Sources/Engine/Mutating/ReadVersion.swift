@@ -5,7 +5,7 @@ struct ReadVersion {
   private var number: Int64?
   private var isMixed = false
 
-  /// What the operation began with.
+  /// A version that the operation began with.
   static let given = ReadVersion(isGiven: true, number: nil)
   /// Nothing yet.
   static let none = ReadVersion(isGiven: false, number: nil)

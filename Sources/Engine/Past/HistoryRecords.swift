@@ -22,7 +22,7 @@ package struct HistoryStep {
   package var time: Int64
   package var rows: [UInt32]
   package var changes: ChangeSet
-  /// Who has made the version; nil where nobody was named.
+  /// A name of who has made the version; nil where none was given.
   package var origin: String?
 
   package init(type: Int, version: Int64, time: Int64, rows: [UInt32], changes: ChangeSet, origin: String?) {

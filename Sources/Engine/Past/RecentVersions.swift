@@ -120,7 +120,7 @@ final class RecentVersions: Sendable {
 
   private let state: Lock<State>
   private let keeps = Atomic<Bool>(false)
-  /// Who makes what is committed now.
+  /// A name of who makes the changes that are committed now.
   let origin = NamedOrigin()
 
   init() { state = Lock(State()) }

@@ -63,7 +63,7 @@ struct PastWriter {
 
   /// Takes the changes of versions back, as one change.
   ///
-  /// - Parameter origin: Who takes them back; nil for nobody.
+  /// - Parameter origin: A name of who takes them back; nil for none.
   func undo(
     _ versions: [Int64], only extent: UndoExtent, origin: String? = nil
   ) throws(QueryError) -> UndoReport {

@@ -6,8 +6,9 @@ package final class LevelTrace {
   package private(set) var rows: ContiguousArray<ContiguousArray<UInt32>>
   /// By selection: whether there are more rows than are kept.
   package private(set) var isPartial: ContiguousArray<Bool>
-  /// The rows of the first selection, however many; nil where they were not asked for, or are too many.
-  package private(set) var list: ContiguousArray<UInt32>?
+  private let keepsList: Bool
+  /// The rows of the first selection, where these are more than a level keeps; nil where they are too many.
+  private var long: ContiguousArray<UInt32>?
   /// Rows that a level keeps.
   private static let most = 4096
   /// Rows of a list that is kept whole.
@@ -23,9 +24,15 @@ package final class LevelTrace {
     return hash
   }
 
-  /// - Parameter keepsList: Whether all rows of the first selection are wanted.
+  /// The rows of the first selection, however many; nil where they were not asked for, or are too many.
+  package var list: ContiguousArray<UInt32>? {
+    guard keepsList, let isPartial = isPartial.first else { return nil }
+    return isPartial ? long : rows.first
+  }
+
+  /// - Parameter keepsList: Keeps all rows of the first selection.
   package init(selections: Int, keepsList: Bool = false) {
-    if keepsList { list = [] }
+    self.keepsList = keepsList
     rows = ContiguousArray(repeating: [], count: selections)
     isPartial = ContiguousArray(repeating: false, count: selections)
   }
@@ -35,19 +42,20 @@ package final class LevelTrace {
   }
 
   package func note(_ selection: Int, _ members: UnsafeBufferPointer<UInt32>) {
-    if selection == 0 { noteListed(members) }
-    if isPartial[selection] { return }
+    if isPartial[selection] { return noteLong(selection, members) }
     if rows[selection].count + members.count > Self.most {
       isPartial[selection] = true
+      if keepsList, selection == 0 { long = rows[0] }
+      noteLong(selection, members)
       rows[selection] = []
       return
     }
     rows[selection].append(contentsOf: members)
   }
 
-  private func noteListed(_ members: UnsafeBufferPointer<UInt32>) {
-    guard let count = list?.count else { return }
-    if count + members.count > Self.mostListed { list = nil } else { list?.append(contentsOf: members) }
+  private func noteLong(_ selection: Int, _ members: UnsafeBufferPointer<UInt32>) {
+    guard selection == 0, let count = long?.count else { return }
+    if count + members.count > Self.mostListed { long = nil } else { long?.append(contentsOf: members) }
   }
 
   func note(_ selection: Int, _ row: UInt32) { if row != PageLayout.noRow { rows[selection].append(row) } }

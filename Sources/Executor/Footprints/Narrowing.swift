@@ -103,13 +103,7 @@ struct NarrowingReader {
   }
 
   /// The value of an expression that a run knows before it begins.
-  func known(_ expression: BoundExpression) -> GQLCatalog.Value? {
-    switch expression.kind {
-    case .constant(let value): value
-    case .parameter(let number): number < parameters.count ? parameters[number] ?? .null : nil
-    default: nil
-    }
-  }
+  func known(_ expression: BoundExpression) -> GQLCatalog.Value? { expression.value(with: parameters) }
 
   /// The hash of a value of a column, nil for null; none where the column has no such values.
   func hash(_ value: GQLCatalog.Value, _ reference: EntityReference, _ column: ColumnID) -> UInt64?? {

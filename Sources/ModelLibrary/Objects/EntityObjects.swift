@@ -10,11 +10,11 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
   ///
   /// Unchecked because they are under its lock.
   private struct Registry: @unchecked Sendable {
-    var byID: [Entity.ID: UnkeptReference<LiveEntity<Entity>>] = [:]
+    var byID: [Entity.ID: UnownedReference<LiveEntity<Entity>>] = [:]
     /// Of those that were found, by the row that each has noted.
-    var byRow: [UInt32: UnkeptReference<LiveEntity<Entity>>] = [:]
+    var byRow: [UInt32: UnownedReference<LiveEntity<Entity>>] = [:]
     /// Of those that nothing was found of.
-    var gone: [Entity.ID: UnkeptReference<LiveEntity<Entity>>] = [:]
+    var gone: [Entity.ID: UnownedReference<LiveEntity<Entity>>] = [:]
 
     /// Takes all references to an object away, whatever its id says of being equal to itself.
     mutating func remove(_ object: LiveEntity<Entity>) {
@@ -24,7 +24,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     }
 
     private static func remove(
-      _ object: LiveEntity<Entity>, from references: inout [Entity.ID: UnkeptReference<LiveEntity<Entity>>]
+      _ object: LiveEntity<Entity>, from references: inout [Entity.ID: UnownedReference<LiveEntity<Entity>>]
     ) {
       if references[object.id]?.leads(to: object) ?? false {
         references[object.id] = nil
@@ -133,7 +133,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     if view != nil { return made }
     let kept = registry.withLock { registry -> LiveEntity<Entity> in
       if let found = registry.byID[id]?.object { return found }
-      registry.byID[id] = UnkeptReference(made)
+      registry.byID[id] = UnownedReference(made)
       made.register()
       return made
     }
@@ -156,7 +156,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
         }
         object.places.rows.append(row)
       }
-      registry.byRow[row] = UnkeptReference(object)
+      registry.byRow[row] = UnownedReference(object)
     }
   }
 
@@ -171,7 +171,7 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     if view != nil { return }
     registry.withLock { registry in
       object.places.isGone = true
-      registry.gone[object.id] = UnkeptReference(object)
+      registry.gone[object.id] = UnownedReference(object)
     }
   }
 

@@ -126,6 +126,15 @@ extension BoundExpression {
     if case .constant(let value) = kind { value } else { nil }
   }
 
+  /// Returns the value that is known before a run, by the values of its parameters; nil for another expression.
+  package func value(with parameters: [Value?]) -> Value? {
+    switch kind {
+    case .constant(let value): value
+    case .parameter(let number): number < parameters.count ? parameters[number] ?? .null : nil
+    default: nil
+    }
+  }
+
   /// A constant condition.
   package static func truth(_ value: Bool, at range: SourceRange) -> BoundExpression {
     BoundExpression(.constant(.boolean(value)), .boolean, at: range)

@@ -28,7 +28,7 @@ enum CheckedChanges {
 /// byte 0, with which no change set does, and the length of its UTF-8 in four bytes.
 package struct LogRecord {
   let changes: ChangeSet
-  /// Who has made the commit; nil where nobody was named.
+  /// A name of who has made the commit; nil where none was given.
   let origin: String?
   /// The sum of the record before; nil in a file of a format whose records are no chain.
   let before: UInt32?

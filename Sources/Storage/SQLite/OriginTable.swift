@@ -42,7 +42,7 @@ struct OriginTable {
 
   /// Drops the origins of versions up to one, before which nothing is kept.
   ///
-  /// - Parameter unused: Whether those of later versions go too, of which no record is left.
+  /// - Parameter unused: Drops those of later versions too, where no record is left of them.
   func drop(through version: Int64, unused: Bool) throws(QueryError) {
     if try !exists() { return }
     try connection.execute("DELETE FROM gqlite_history_origin WHERE version <= \(version)")

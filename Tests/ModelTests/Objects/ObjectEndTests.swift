@@ -16,9 +16,14 @@ import Testing
   @Test("an entity that nobody holds an object of has a new one") func again() throws {
     let database = try database()
     for round in 0..<100 {
-      let object = try #require(try database.object(ObjectPerson.self, id: round % 8))
-      #expect(object.name == "p\(round % 8)")
-      #expect(try database.object(ObjectPerson.self, id: round % 8) === object)
+      weak var ended: LiveEntity<ObjectPerson>?
+      do {
+        let object = try #require(try database.object(ObjectPerson.self, id: round % 8))
+        ended = object
+        #expect(object.name == "p\(round % 8)")
+        #expect(try database.object(ObjectPerson.self, id: round % 8) === object)
+      }
+      #expect(ended == nil)
     }
   }
 

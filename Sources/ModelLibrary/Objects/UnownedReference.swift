@@ -8,7 +8,7 @@ import CSwiftRuntime
 ///
 /// A weak reference would give its object a second block of memory, in which its references are counted from then on.
 /// Each use of the object would take some 30 nanoseconds more, a third of reading a property.
-struct UnkeptReference<Object: AnyObject> {
+struct UnownedReference<Object: AnyObject> {
   private let address: UnsafeMutableRawPointer
 
   init(_ object: Object) { address = Unmanaged.passUnretained(object).toOpaque() }
@@ -21,14 +21,4 @@ struct UnkeptReference<Object: AnyObject> {
 
   /// Indicates whether it leads to an object.
   func leads(to object: Object) -> Bool { address == Unmanaged.passUnretained(object).toOpaque() }
-}
-
-/// The places where a registry has references to an object.
-struct ObjectPlaces {
-  /// Rows of one object that are noted.
-  static let mostRows = 16
-  /// The rows in which it was found.
-  var rows: [UInt32] = []
-  /// Indicates whether it was noted that nothing was found of its entity.
-  var isGone = false
 }
