@@ -122,6 +122,22 @@ import Testing
     }
   }
 
+  @Test("a list of more elements than footprints keep rows of") func long() throws {
+    let database = try database()
+    for first in stride(from: 1000, to: 7000, by: 1000) {
+      let users = (first..<first + 1000).map { #"{id: \#($0), name: "u\#($0)", age: \#($0)}"# }
+      try database.run("mutation { insertUser(data: [\(users.joined(separator: ","))]) }")
+    }
+    let follower = try Follower(database, "{ User(orderBy: [-age, id]) { id name } }")
+    // Of 6,100 elements, that of 6999 is the first.
+    try follower.expect(
+      [#"[{"op":"replace","path":"/User/4999/name","value":"x"}]"#],
+      after: #"updateUser(where: id == 2000, set: {name: "x"}) {id}"#)
+    try follower.expect(
+      [#"[{"op":"remove","path":"/User/0"}]"#], after: "deleteUser(where: id == 6999)")
+    try follower.expect(after: "updateUser(where: id in [1500, 3500], set: {age: 2500}) {id}")
+  }
+
   @Test("what no element shows is not told") func same() throws {
     let follower = try Follower(database(), "{ User(where: age >= 10, orderBy: name) { name } }")
     try follower.expect([], after: "updateUser(where: id == 50, set: {age: 51}) {id}")
