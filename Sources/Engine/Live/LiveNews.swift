@@ -6,6 +6,12 @@ struct LiveNews {
   enum Commit {
     case changes(ChangeSet, version: Int64)
     case snapshot(Snapshot, version: Int64)
+
+    var version: Int64 {
+      switch self {
+      case .changes(_, let version), .snapshot(_, let version): version
+      }
+    }
   }
 
   /// Those that are known, in order.
@@ -37,6 +43,18 @@ struct LiveNews {
     } else {
       commits.append(.snapshot(snapshot, version: version))
     }
+  }
+
+  /// Takes the commits up to a version, and leaves those after it.
+  mutating func take(through version: Int64) -> LiveNews {
+    var taken = LiveNews()
+    if let end = commits.firstIndex(where: { $0.version > version }) {
+      taken.commits = Array(commits[..<end])
+      commits.removeSubrange(..<end)
+    } else {
+      swap(&taken, &self)
+    }
+    return taken
   }
 
   private mutating func forget() {

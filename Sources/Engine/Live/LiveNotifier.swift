@@ -204,11 +204,7 @@ package final class LiveNotifier: Sendable {
       }
       hasNews.store(false, ordering: .sequentiallyConsistent)
       guard let database = take(&work, &waiting) else { return }
-      let news = news.withLock { news in
-        defer { news = LiveNews() }
-        return news
-      }
-      work.look(at: database, news)
+      work.look(at: database) { version in news.withLock { $0.take(through: version) } }
       work.tell()
     }
   }

@@ -133,14 +133,17 @@ struct LiveWork: ~Copyable {
   // MARK: - Looking
 
   /// Finds what may have another answer, and runs it on the newest version.
-  mutating func look(at database: Database, _ news: LiveNews) {
+  ///
+  /// - Parameter noted: Takes what was noted of the commits up to a version.
+  mutating func look(at database: Database, _ noted: (_ version: Int64) -> LiveNews) {
+    let news = noted(.max)
     isFollowing = database.committer?.following != nil || database.editing?.isWrittenElsewhere ?? false
     let failure = Self.refresh(database)
     lastLook = MonotonicClock.now
     isQuiet = false
     defer { changes = LiveChanges() }
     var hits: Set<Int32> = []
-    let isRead = read(news, &hits)
+    var isRead = read(news, &hits)
     for number in ticking { if let question = questions[number], question.nextTick <= lastLook { hits.insert(number) } }
     // A version is not made for changes that concern nobody: who writes would have to copy what it holds.
     if isRead, hits.isEmpty, newcomers.isEmpty, narrowed.isEmpty, !isFollowing, covered - version < Self.mostUnseen,
@@ -150,6 +153,8 @@ struct LiveWork: ~Copyable {
       return
     }
     let (newest, number) = NewestVersion(database: database).known
+    // Listeners want to know what a row was just before it went, which those commits say that were noted meanwhile.
+    if isRead, number > covered, !listeners.isEmpty { isRead = read(noted(number), &hits) }
     let isNew = seen !== newest
     // A branch that was read again may have other data under the same number.
     if let seen, isNew, !isRead || number != covered || isFollowing { compare(newest, with: seen, &hits) }
