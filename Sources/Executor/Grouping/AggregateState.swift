@@ -3,6 +3,8 @@ import GQLCatalog
 import GQLStore
 
 /// One aggregate of all groups of a chunk: what it has added up, then its values.
+///
+/// Its properties are not checked for exclusive access, as those of ``KeyTable``.
 final class AggregateState {
   /// An exact sum of integers: 128 bits in two halves.
   struct IntegerSum: BitwiseCopyable {
@@ -47,19 +49,19 @@ final class AggregateState {
   /// Values come once a member, so that their number is that of the members without the nulls.
   private let comesWithMembers: Bool
   /// Non-null values; or nulls, if values come with the members.
-  private var tally = GroupMemory<Int64>()
+  @exclusivity(unchecked) private var tally = GroupMemory<Int64>()
   /// Sums as long as 64 bits hold them; what did not fit was moved to `carried`, which is as long as it was needed.
-  private var integers = GroupMemory<Int64>()
-  private var carried = GroupMemory<IntegerSum>()
-  private var doubles = GroupMemory<DoubleSum>()
+  @exclusivity(unchecked) private var integers = GroupMemory<Int64>()
+  @exclusivity(unchecked) private var carried = GroupMemory<IntegerSum>()
+  @exclusivity(unchecked) private var doubles = GroupMemory<DoubleSum>()
   /// The words of sums that two doubles did not hold, one ``FixedPointSum`` behind the other.
-  private var wide = GroupMemory<Int64>()
-  private var decimals: [DecimalSum] = []
-  private var best = GroupMemory<Cell>()
-  private var hasBest = GroupMemory<UInt8>()
+  @exclusivity(unchecked) private var wide = GroupMemory<Int64>()
+  @exclusivity(unchecked) private var decimals: [DecimalSum] = []
+  @exclusivity(unchecked) private var best = GroupMemory<Cell>()
+  @exclusivity(unchecked) private var hasBest = GroupMemory<UInt8>()
   /// Of lists: the group of each value, in their order.
-  private var owners = GroupMemory<UInt32>()
-  private var values = GroupMemory<Cell>()
+  @exclusivity(unchecked) private var owners = GroupMemory<UInt32>()
+  @exclusivity(unchecked) private var values = GroupMemory<Cell>()
   private lazy var seen = KeyTable([
     KeyTable.Part(.int, isStable: true),
     KeyTable.Part(
@@ -84,8 +86,8 @@ final class AggregateState {
   }
 
   /// The values, by group, in the form of a column's cells.
-  private(set) var results = GroupMemory<Cell>()
-  private(set) var outcomes = GroupMemory<UInt8>()
+  @exclusivity(unchecked) private(set) var results = GroupMemory<Cell>()
+  @exclusivity(unchecked) private(set) var outcomes = GroupMemory<UInt8>()
 
   init(_ plan: CompiledGrouping.Aggregate) {
     self.plan = plan

@@ -5,6 +5,8 @@ import GQLStore
 /// Three words hold all of a text of at most 20 bytes: its length and first four bytes, the eight bytes behind these,
 /// and the last eight. Each key has one place, and the first to come to it stays there; whoever finds another's words
 /// there is looked up by its hash. So is everything after a few batches in which most keys were not found.
+///
+/// Its properties are not checked for exclusive access, as those of ``KeyTable``.
 final class TextKeyNumbers {
   private static let bits = 13
   private static let longest = 20
@@ -52,10 +54,10 @@ final class TextKeyNumbers {
 
   /// The entry of each place; that of most is the first one, which no text equals.
   private let places = UnsafeMutablePointer<UInt16>.allocate(capacity: 1 << TextKeyNumbers.bits)
-  private var entries = GroupMemory<Entry>()
+  @exclusivity(unchecked) private var entries = GroupMemory<Entry>()
   /// Positions of the last batch that were not found.
   let rest = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
-  private var misses = 0
+  @exclusivity(unchecked) private var misses = 0
 
   init() {
     places.initialize(repeating: 0, count: 1 << TextKeyNumbers.bits)
