@@ -54,6 +54,15 @@ extension Benchmark {
       near = min(near, try Self.seconds { _ = try kept.view(version: newest - Int64(back)) })
     }
     Self.show("state_back_near", "the version one change from one that is there, at first", near * 1e6, "µs")
+    var read = Double.infinity
+    for number in 0..<200 {
+      _ = try question.run()
+      let before = kept.version
+      _ = try change(keptUpdate, number..<number + 1)
+      _ = try question.run()
+      read = min(read, try Self.seconds { _ = try kept.view(version: before) })
+    }
+    Self.show("state_back_read", "the version one change back, where the data is read after each", read * 1e6, "µs")
     let undone = try Self.shortest(200) { try kept.undo(kept.version) }
     Self.show("state_undo", "undoing the newest change", undone * 1e6, "µs")
 

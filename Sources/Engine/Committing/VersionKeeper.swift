@@ -37,12 +37,14 @@ struct VersionKeeper {
       let time = time ?? WallClock.now
       if changes.isEmpty { return committer.durable }
       if !table.isRebasing(database), committer.gathers(changes, time: time) { return committer.durable }
+      _ = past.keep(published: base, version)
       try committer.commit { (version) throws(QueryError) in
         let gathered = committer.takeQueue()
         let commit = Commit(version: version, time: time, changes: changes, origin: past.origin.current)
         try committer.storage.append(gathered + [commit]) { next }
         past.append(commit)
       }
+      past.dropOverdue()
     } else {
       try table.moving(database, to: next, allowingLoss: allowingLoss) { (branches) throws(QueryError) in
         try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }

@@ -28,6 +28,8 @@ final class OpenVersion {
   private var uncut = 0
   /// The number of the last transaction in the published version, where changes are kept.
   var published: Int64
+  /// The number of the published version that a statement has followed last.
+  var followed: Int64 = -1
   /// A version that was cut while there were no later statements, and the number of its last transaction.
   private var lastCut: (snapshot: Snapshot, version: Int64)?
 

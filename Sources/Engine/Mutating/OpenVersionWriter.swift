@@ -29,11 +29,12 @@ struct OpenVersionWriter {
   ) throws(Failure) -> Int64? {
     if let committer = database.committer { return try applyDurably(at: time, committer, body) }
     var published: OpenVersion?
+    var dropped: [Snapshot] = []
     var needsCompaction = false
     // What is told of it; nil where its changes are not recorded.
     var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
-    defer { withExtendedLifetime(published) {} }
+    defer { withExtendedLifetime((published, dropped)) {} }
     database.state.letOthersPass()
     let version = try database.state.withLock { (state) throws(Failure) -> Int64? in
       // Whatever an insertion connects would be copied with all that waits.
@@ -56,6 +57,10 @@ struct OpenVersionWriter {
       if changes.isEmpty { return state.version }
       state.version += 1
       let past = database.past
+      if open.followed < 0 {
+        open.followed = state.version - 1
+        dropped = past.keep(published: state.snapshot, open.followed)
+      }
       past.append(Commit(version: state.version, time: time, changes: changes, origin: past.origin.current))
       told = (changes, state.version)
       return state.version
@@ -73,10 +78,13 @@ struct OpenVersionWriter {
     // What cannot be kept is refused where that is said.
     if committer.hasFailed { return nil }
     var superseded: Snapshot?
+    var dropped: [Snapshot] = []
     // What is told of it; nil where it is not kept yet.
     var told: (changes: ChangeSet, version: Int64)?
     // Freed behind the lock, for which readers wait.
-    defer { withExtendedLifetime(superseded) { if let told { database.live.note(told.changes, told.version) } } }
+    defer {
+      withExtendedLifetime((superseded, dropped)) { if let told { database.live.note(told.changes, told.version) } }
+    }
     database.state.letOthersPass()
     return try database.state.withLock { (state) throws(Failure) -> Int64? in
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
@@ -101,6 +109,10 @@ struct OpenVersionWriter {
       guard try body(open) else { return nil }
       let changes = open.takeChanges()
       if changes.isEmpty { return committer.appliedNumber }
+      if open.followed != state.version {
+        open.followed = state.version
+        dropped = database.past.keep(published: state.snapshot, state.version)
+      }
       let version = committer.enqueue(changes, time: time)
       if committer.isGathering { told = (changes, version) }
       return version

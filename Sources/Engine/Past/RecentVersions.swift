@@ -12,8 +12,9 @@ enum PastMoment: Hashable, Sendable {
 
 /// The change sets of the newest versions. An earlier version is made again by their inverses.
 ///
-/// Only change sets are kept, because a version would keep some 25 KB of pages that later ones do not share. Versions that
-/// were made again are kept too, a few of them. A database that keeps none looks at a flag with each commit.
+/// Of most versions only change sets are kept, because a version would keep some 25 KB of pages that later ones do not
+/// share. The last ones that were published stay as they are, and versions that were made again, a few of each. A
+/// database that keeps none looks at a flag with each commit.
 final class RecentVersions: Sendable {
   /// The versions of one layout.
   fileprivate struct Period {
@@ -62,6 +63,14 @@ final class RecentVersions: Sendable {
     var version: Int64
   }
 
+  /// A version that was published, as it is.
+  fileprivate struct Published {
+    var snapshot: Snapshot
+    var version: Int64
+    /// Bytes of changes that had been appended before another followed it.
+    var appended: Int
+  }
+
   fileprivate struct State {
     /// Bytes that commits may take; 0 where none are kept.
     var limit = 0
@@ -70,6 +79,10 @@ final class RecentVersions: Sendable {
     var periods: [Period] = []
     /// The one that was used last comes last. All are of today's layout.
     var rewound: [Rewound] = []
+    /// The newest comes last. All are of today's layout, and others have followed them.
+    var published: [Published] = []
+    /// Bytes of changes that were ever appended.
+    var appended = 0
     /// Counts layouts.
     var layout = 0
     /// The types whose past is kept by records; nil for none.
@@ -115,6 +128,10 @@ final class RecentVersions: Sendable {
   private static let overhead = 56
   /// Versions that were made again, each with pages of its own.
   private static let mostRewound = 8
+  /// Versions that stay as they were published.
+  fileprivate static let mostPublished = 8
+  /// Bytes that a change of one byte may supersede: pages and paths of indexes, for a cell.
+  fileprivate static let mostAmplification = 4096
   /// Earlier layouts, each with a version of its own.
   fileprivate static let mostPeriods = 4
 
@@ -147,11 +164,12 @@ final class RecentVersions: Sendable {
     state.withLock { state in
       state.limit = max(0, limit)
       if limit <= 0, state.history == nil {
-        (state.periods, state.rewound, state.bytes) = ([], [], 0)
+        (state.periods, state.rewound, state.published, state.bytes) = ([], [], [], 0)
       } else if state.periods.isEmpty {
         state.periods = [Period(first: version, firstTime: time)]
       } else {
         state.trim()
+        if limit <= 0 { (state.rewound, state.published) = ([], []) }
       }
       keeps.store(limit > 0 || state.history != nil, ordering: .relaxed)
     }
@@ -199,6 +217,20 @@ final class RecentVersions: Sendable {
     state.withLock { $0.append(commit) }
   }
 
+  /// Keeps a version as it is, which others follow from now on. Returns those that make way, to be freed without locks.
+  func keep(published snapshot: Snapshot, _ version: Int64) -> [Snapshot] {
+    if !isKeeping { return [] }
+    return state.withLock { $0.keep(published: snapshot, version) }
+  }
+
+  /// Lets the published versions go that may hold too much, because of the changes that have followed. Called after
+  /// changes of any size, without locks.
+  func dropOverdue() {
+    if !isKeeping { return }
+    let dropped = state.withLock { $0.takeOverdue() }
+    withExtendedLifetime(dropped) {}
+  }
+
   /// Adds a version of a database in memory. Returns its number, which is that of the one before where nothing differs.
   ///
   /// - Parameters:
@@ -215,7 +247,9 @@ final class RecentVersions: Sendable {
     }
     let changes = next.changes(since: base)
     if changes.isEmpty { return version }
+    _ = keep(published: base, version)
     append(Commit(version: version + 1, time: time, changes: changes, origin: origin.current))
+    dropOverdue()
     return version + 1
   }
 
@@ -245,6 +279,7 @@ final class RecentVersions: Sendable {
     state.withLock { state in
       guard let last = state.periods.indices.last else { return }
       state.rewound.removeAll { $0.version > version }
+      state.published.removeAll { $0.version > version }
       while let commit = state.periods[last].commits.last, commit.version > version,
         state.periods[last].commits.count > state.periods[last].dropped
       {
@@ -431,7 +466,28 @@ extension RecentVersions.State {
     periods[last].commits.append(commit)
     history?.append(commit)
     bytes += RecentVersions.bytes(commit)
+    appended += RecentVersions.bytes(commit)
     if bytes > limit { trim() }
+  }
+
+  fileprivate mutating func keep(published snapshot: Snapshot, _ version: Int64) -> [Snapshot] {
+    // Without a limit for changes there is none for snapshots.
+    guard limit > 0, let period = periods.last, version >= period.first, version > published.last?.version ?? -1 else {
+      return []
+    }
+    var dropped = takeOverdue()
+    if published.count == RecentVersions.mostPublished { dropped.append(published.removeFirst().snapshot) }
+    published.append(RecentVersions.Published(snapshot: snapshot, version: version, appended: appended))
+    return dropped
+  }
+
+  /// Takes out the published versions that may hold too much by now.
+  fileprivate mutating func takeOverdue() -> [Snapshot] {
+    let most = limit / RecentVersions.mostAmplification
+    guard let first = published.first, appended - first.appended > most else { return [] }
+    let count = published.prefix { appended - $0.appended > most }.count
+    defer { published.removeFirst(count) }
+    return published.prefix(count).map(\.snapshot)
   }
 
   /// Drops what is too much, the oldest first.
@@ -459,7 +515,7 @@ extension RecentVersions.State {
   }
 
   fileprivate mutating func changeLayout() {
-    (rewound, undone, takenBack) = ([], [:], [])
+    (rewound, published, undone, takenBack) = ([], [], [:], [])
     hasReadLog = false
     layout += 1
   }
@@ -472,6 +528,9 @@ extension RecentVersions.State {
       rewound.append(found)
       return RecentVersions.Route(base: found.snapshot, version: version, mayKeep: false)
     }
+    if let known = published.last(where: { $0.version == version }) {
+      return RecentVersions.Route(base: known.snapshot, version: version, mayKeep: false)
+    }
     let period = periods[number]
     var base = (snapshot: newest.snapshot, version: newest.version)
     if let end = period.end {
@@ -479,6 +538,9 @@ extension RecentVersions.State {
     } else {
       // Those that were made of versions of an earlier layout have numbers before the first.
       for known in rewound where known.version >= period.first && known.version <= newest.version {
+        if abs(known.version - version) < abs(base.version - version) { base = (known.snapshot, known.version) }
+      }
+      for known in published where known.version <= newest.version {
         if abs(known.version - version) < abs(base.version - version) { base = (known.snapshot, known.version) }
       }
     }
