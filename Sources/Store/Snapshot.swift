@@ -10,8 +10,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   let tables: [Table]
   let dangling: DanglingLinks
   let growth: GrowthMark
-  /// The rows of which the transaction that made the snapshot has erased the history.
-  let erased: Set<DeletedRow>
+  /// What the transaction that made the snapshot says of the history of rows.
+  let pasts: PastMarks
   /// Estimates that cost more than a few hundred nanoseconds.
   let estimates = EstimateCache()
   /// Another number for every snapshot of the process.
@@ -23,9 +23,9 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
-    growth: GrowthMark, erased: Set<DeletedRow> = []
+    growth: GrowthMark, pasts: PastMarks = PastMarks()
   ) {
-    self.erased = erased
+    self.pasts = pasts
     self.catalog = catalog
     self.version = version
     self.layout = layout

@@ -181,12 +181,13 @@ private final class ChangeJSONReader {
 
   private func readParts(_ row: UInt32, _ offset: Int) throws(ChangeJSONFailure) {
     var parts: [(mark: UInt64, bytes: [UInt8])] = []
-    var isErased = false
+    var past: UInt64 = 0
     func add(_ mark: UInt64, _ bytes: [UInt8]) { if !bytes.isEmpty { parts.append((mark, bytes)) } }
     try forEachKey { (key, place) throws(ChangeJSONFailure) in
       switch key {
       case "type", "row", "change", "deleted", "id": try self.skip()
-      case "erased": isErased = try self.readBool()
+      case "erased": if try self.readBool() { past |= RowChangeMarks.erased }
+      case "kept": if try self.readBool() { past |= RowChangeMarks.kept }
       case "fields": add(RowChangeMarks.fields, try self.readFields())
       case "lists": add(RowChangeMarks.lists, try self.readLists())
       case "record": add(RowChangeMarks.record, try self.readRecord())
@@ -196,9 +197,8 @@ private final class ChangeJSONReader {
       }
     }
     // Nothing changes then.
-    if parts.isEmpty, before == after, !isErased { return }
-    let erased = isErased ? RowChangeMarks.erased : 0
-    let marks = parts.reduce(before | after << 2 | erased) { $0 | $1.mark }
+    if parts.isEmpty, before == after, past == 0 { return }
+    let marks = parts.reduce(before | after << 2 | past) { $0 | $1.mark }
     let start = output.count
     output.append(UInt8(truncatingIfNeeded: marks))
     output.append(UInt8(truncatingIfNeeded: marks >> 8))

@@ -85,6 +85,7 @@ private struct ChangeJSONWriter: ~Copyable {
     output.append(json: kind.rawValue)
     if isDeleted { output.append(",\"deleted\":true") }
     if marks.has(RowChangeMarks.erased) { output.append(",\"erased\":true") }
+    if marks.has(RowChangeMarks.kept) { output.append(",\"kept\":true") }
     if marks.has(RowChangeMarks.fields) {
       output.append(",\"fields\":")
       try appendFields(marks)

@@ -77,6 +77,8 @@ struct ChangeReader {
     let word = UInt64(try byte()) | UInt64(try byte()) << 8
     guard word & ~RowChangeMarks.all == 0, word & 3 != 3, word >> 2 & 3 != 3 else { throw malformed }
     let marks = RowChangeMarks(word: word)
+    let goes = marks.after == RowChangeStatus.void && marks.before != RowChangeStatus.void
+    if marks.has(RowChangeMarks.kept), !goes || marks.has(RowChangeMarks.erased) { throw malformed }
     // A row that was void and is void has no content; it may not even be there. Links may have waited at it.
     if marks.before == RowChangeStatus.void, marks.after == RowChangeStatus.void,
       word & RowChangeMarks.content != 0

@@ -42,7 +42,7 @@ final class ChangeRecorder: @unchecked Sendable {
         recorder.forEachRow { row, notes in
           writer.add(
             table.layout, row, before: recorder.row(row, notes, in: table), after: StoredRow(table, row),
-            isErased: recorder.isErased(notes))
+            past: recorder.pastMark(notes))
         }
         addNew(table, from: recorder.first, to: &writer)
       } else {
@@ -96,7 +96,7 @@ final class ChangeRecorder: @unchecked Sendable {
       }
       writer.add(
         table.layout, row, before: recorder.row(row, notes, in: table), after: StoredRow(table, row), waiting: changes,
-        isErased: recorder.isErased(notes))
+        past: recorder.pastMark(notes))
     }
     for row in recorder.first..<max(recorder.first, UInt32(truncatingIfNeeded: table.slots)) {
       var changes: ArraySlice<WaitingChange> = []

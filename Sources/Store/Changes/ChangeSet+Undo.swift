@@ -42,6 +42,10 @@ extension ChangeSet {
       let taken = try chosen.takenKeys(in: transaction)
       if taken.isEmpty {
         undoing.forEachStamped { transaction.stamp($0, $1) }
+        // Versions in which it was there stay as they were.
+        try chosen.forEachRowParts { change in
+          if change.after == RowChangeStatus.void { transaction.keepHistory(of: change.row, EntityTypeID(change.type)) }
+        }
         return undoing.sortedConflicts
       }
       transaction.rollback(to: start)

@@ -10,7 +10,7 @@ import GQLBase
 /// type    = number + 1, { row }, 0            rows ascend
 /// row     = rows passed over since the one before, + 1
 ///           marks, two bytes: status before (2 bits), status after (2), fields, lists, record, suspended, waiting,
-///           erased
+///           erased, kept
 ///           [fields] [lists] [record] [suspended] [waiting]
 /// fields  = { column + 1, form, [before], [after] }, 0
 /// lists   = { column + 1, kept, taken out, put in, rows taken out, rows put in }, 0
@@ -88,7 +88,9 @@ struct RowChangeMarks {
   static var waiting: UInt64 { 1 << 8 }
   /// No part: the history of what the row was before is not to be kept.
   static var erased: UInt64 { 1 << 9 }
-  static var all: UInt64 { 0x3FF }
+  /// No part: the history of a row that goes is to be kept.
+  static var kept: UInt64 { 1 << 10 }
+  static var all: UInt64 { 0x7FF }
   /// The parts that only a row with an entity has.
   static var content: UInt64 { fields | lists | record | suspended }
 
@@ -96,5 +98,5 @@ struct RowChangeMarks {
   var after: UInt64 { word >> 2 & 3 }
   func has(_ mark: UInt64) -> Bool { word & mark != 0 }
   /// The marks of the change back. What is erased does not come back.
-  var inverse: UInt64 { word & ~(15 | Self.erased) | before << 2 | after }
+  var inverse: UInt64 { word & ~(15 | Self.erased | Self.kept) | before << 2 | after }
 }

@@ -30,11 +30,11 @@ struct ChangeWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - waiting: What became of its links that wait, in the order of relations and keys.
-  ///   - isErased: Whether the history of what it was is not to be kept.
+  ///   - past: The mark of what becomes of its history; 0 for none.
   @inline(__always)
   mutating func add(
     _ layout: StoreLayout.TypeLayout, _ row: UInt32, before: some RowImage, after: some RowImage,
-    waiting: ArraySlice<WaitingChange> = [], isErased: Bool = false
+    waiting: ArraySlice<WaitingChange> = [], past: UInt64 = 0
   ) {
     let start = output.count
     let (typeBefore, rowBefore) = (type, nextRow)
@@ -64,7 +64,8 @@ struct ChangeWriter: ~Copyable {
       add(waiting)
       marks |= RowChangeMarks.waiting
     }
-    if isErased { marks |= RowChangeMarks.erased }
+    let goes = after.status == RowChangeStatus.void && before.status != RowChangeStatus.void
+    if past != RowChangeMarks.kept || goes { marks |= past }
     if marks >> 4 == 0, before.status == after.status {
       output.truncate(to: start)
       (type, nextRow) = (typeBefore, rowBefore)

@@ -10,8 +10,8 @@ package struct HistoryErasure {
   package func erase(_ type: EntityTypeID, rows: [UInt32]) {
     if transaction.base.catalog[type].history == nil { return }
     for row in rows {
-      transaction.erased.insert(DeletedRow(type: type, row: row))
-      transaction.recorder?.table(transaction.ownedTable(type)).noteErasure(row)
+      transaction.pasts.erased.insert(DeletedRow(type: type, row: row))
+      transaction.recorder?.table(transaction.ownedTable(type)).note(RowChangeMarks.erased, of: row)
     }
   }
 }

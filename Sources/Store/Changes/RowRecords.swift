@@ -23,8 +23,8 @@ package struct RowRecords: Sendable {
 extension ChangeSet {
   /// Returns what takes the set's changes of some types back.
   ///
-  /// An entity that goes is erased, unless another one takes its key in the set and nothing says that it is erased. What waits for a
-  /// target is not kept: no query sees it.
+  /// An entity that goes is erased, unless its change says that its history is kept, or another one takes its key in the
+  /// set. What waits for a target is not kept: no query sees it.
   ///
   /// - Throws: where the set is not well-formed.
   package func records(of types: HistoryTypes) throws(ChangeProblem) -> RowRecords {
@@ -93,7 +93,7 @@ private struct KeysOfSet {
         let marks = try reader.marks()
         let goes = marks.after == RowChangeStatus.void && marks.before != RowChangeStatus.void
         if marks.has(RowChangeMarks.erased) { erased[type, default: []].insert(row) }
-        if goes, !columns.isEmpty { deleted.append((type, row)) }
+        if goes, !columns.isEmpty, !marks.has(RowChangeMarks.kept) { deleted.append((type, row)) }
         if marks.has(RowChangeMarks.fields) {
           while let column = try reader.next() {
             let form = try reader.form()

@@ -20,9 +20,9 @@ extension Snapshot {
     for number in tables.indices {
       let (table, before) = (tables[number], old.tables[number])
       let links = waiting.filter { Int($0.type.index) == number }
-      let erased = erasedRows(number, below: before.slots)
-      if table === before, links.isEmpty, erased.isEmpty { continue }
-      addChanges(table, before, links, erased, to: &writer)
+      let marks = pasts.marks(of: number, below: before.slots)
+      if table === before, links.isEmpty, marks.isEmpty { continue }
+      addChanges(table, before, links, marks, to: &writer)
     }
     return writer.finish()
   }
@@ -45,14 +45,8 @@ extension Snapshot {
     return writer.finish()
   }
 
-  /// The rows of a type of which the history was erased with this version.
-  private func erasedRows(_ type: Int, below slots: Int) -> Set<UInt32> {
-    if erased.isEmpty { return [] }
-    return Set(erased.filter { Int($0.type.index) == type && Int($0.row) < slots }.map(\.row))
-  }
-
   private func addChanges(
-    _ table: Table, _ before: Table, _ waiting: [RowWaitingChanges], _ erased: Set<UInt32>,
+    _ table: Table, _ before: Table, _ waiting: [RowWaitingChanges], _ marks: [UInt32: UInt64],
     to writer: inout ChangeWriter
   ) {
     let candidates = RowCandidates(max(table.slots, before.slots))
@@ -79,7 +73,7 @@ extension Snapshot {
       for row in rows { candidates.add(row) }
     }
     for found in waiting { candidates.add(found.row) }
-    for row in erased { candidates.add(row) }
+    for row in marks.keys { candidates.add(row) }
     var next = 0
     candidates.forEach { row in
       var links: ArraySlice<WaitingChange> = []
@@ -89,7 +83,7 @@ extension Snapshot {
       }
       writer.add(
         table.layout, row, before: StoredRow(before, row), after: StoredRow(table, row), waiting: links,
-        isErased: erased.contains(row))
+        past: marks[row] ?? 0)
     }
   }
 }

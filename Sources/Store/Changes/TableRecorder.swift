@@ -44,7 +44,7 @@ final class TableRecorder: @unchecked Sendable {
   /// Parts of a row behind its columns.
   private var liveness: UInt32 { columns }
   private var record: UInt32 { columns + 1 }
-  private var erasure: UInt32 { .max }
+  private var past: UInt32 { .max }
   private func suspended(_ place: Int) -> UInt32 { columns + 2 + UInt32(truncatingIfNeeded: place) }
 
   var isEmpty: Bool { notes.isEmpty }
@@ -126,17 +126,23 @@ final class TableRecorder: @unchecked Sendable {
     if row < first, find(row, suspended(place)) == nil { add(copying(words[...], row, suspended(place))) }
   }
 
-  /// Notes that the history of what a row was is not to be kept.
-  func noteErasure(_ row: UInt32) {
-    if row < first, find(row, erasure) == nil { add(Note(row: row, part: erasure, form: .null, cell: Cell(low: 0))) }
+  /// Notes the mark of what becomes of the history of a row. What is erased stays erased.
+  func note(_ mark: UInt64, of row: UInt32) {
+    if row >= first { return }
+    if let known = find(row, past) {
+      if mark == RowChangeMarks.erased { notes[known].cell.low = mark }
+    } else {
+      add(Note(row: row, part: past, form: .null, cell: Cell(low: mark)))
+    }
   }
 
   // MARK: - Reading
 
-  /// Returns whether the history of a row is not to be kept.
-  func isErased(_ found: Range<Int>) -> Bool {
+  /// Returns the mark of what becomes of the history of a row; 0 for none.
+  func pastMark(_ found: Range<Int>) -> UInt64 {
     // It is the last part.
-    found.last.map { notes[order[$0]].part == erasure } ?? false
+    guard let last = found.last, notes[order[last]].part == past else { return 0 }
+    return notes[order[last]].cell.low
   }
 
   private func key(_ place: Int) -> UInt64 { Self.key(notes[place].row, notes[place].part) }

@@ -108,7 +108,8 @@ private final class ChangeApplication {
     while let row = try reader.row(after: next) {
       next = row + 1
       let marks = try reader.marks()
-      if marks.has(RowChangeMarks.erased) { transaction.erased.insert(DeletedRow(type: layout.id, row: row)) }
+      if marks.has(RowChangeMarks.erased) { transaction.pasts.erased.insert(DeletedRow(type: layout.id, row: row)) }
+      if marks.has(RowChangeMarks.kept) { transaction.keepHistory(of: row, layout.id) }
       // A row that a file lacks was void when rows were written, which was later than what the set says of it.
       let isGone =
         !transaction.keepsIndexes && marks.before != RowChangeStatus.void

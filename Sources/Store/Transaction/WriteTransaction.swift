@@ -17,8 +17,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var dangling: DanglingLinks
   /// Rows whose suspended links of a relation may lead to purged ones: the relation in the high half.
   @exclusivity(unchecked) var staleSuspended: Set<UInt64> = []
-  /// The rows of which the history is erased.
-  @exclusivity(unchecked) var erased: Set<DeletedRow> = []
+  /// What becomes of the history of rows.
+  @exclusivity(unchecked) var pasts = PastMarks()
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
   @exclusivity(unchecked) var recorder: ChangeRecorder?
   /// Tells whether indexes and counts are kept with each change; they are not while a file is opened.
@@ -119,7 +119,7 @@ package final class WriteTransaction {
     stamp = Stamp.next()
     let made = Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
-      growth: growth, erased: erased)
+      growth: growth, pasts: pasts)
     #if DEBUG
       if let (old, changes) = observedChanges {
         ChangeObservation.current?(old, changes, made)
@@ -136,7 +136,7 @@ package final class WriteTransaction {
     settle()
     return Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
-      growth: growth, erased: erased)
+      growth: growth, pasts: pasts)
   }
 
   /// What readers rely on that writers put off.
@@ -149,7 +149,7 @@ package final class WriteTransaction {
   package struct Checkpoint {
     fileprivate let tables: [Table]
     fileprivate let dangling: DanglingLinks
-    fileprivate let erased: Set<DeletedRow>
+    fileprivate let pasts: PastMarks
     /// How often changes had been taken.
     fileprivate let taken: Int
   }
@@ -161,7 +161,7 @@ package final class WriteTransaction {
     dropPurged()
     // Nothing of what is there is written any more.
     stamp = Stamp.next()
-    return Checkpoint(tables: tables, dangling: dangling, erased: erased, taken: takenChanges)
+    return Checkpoint(tables: tables, dangling: dangling, pasts: pasts, taken: takenChanges)
   }
 
   /// Undoes what was written after the checkpoint, which stays valid. Precondition: no changes were taken since.
@@ -178,7 +178,7 @@ package final class WriteTransaction {
     staleSuspended.removeAll()
     tables = checkpoint.tables
     dangling = checkpoint.dangling
-    erased = checkpoint.erased
+    pasts = checkpoint.pasts
     stamp = Stamp.next()
   }
 

@@ -184,6 +184,54 @@ import Testing
         == #"{"Owner":[{"name":"b","items":[]}],"Item":[{"id":1,"owner":null,"lines":[]}]}"#)
   }
 
+  @Test("what an undo takes away stays in the past", arguments: [false, true], [false, true])
+  func undone(inFile: Bool, again: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.url.appending(path: "a.gqlite").path
+    var database = try inFile ? Database(path: path, schema: Self.schema) : Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run(
+      "mutation { insertItem(data: {id: 1, value: 3, lines: [{text: \"l\"}], owner: {id: 1, name: \"a\"}}) }")
+    let first = database.version
+    try database.run("mutation { updateItem(where: id == 1, set: {value: 4}) }")
+    try database.undo(first + 1)
+    try database.undo(first)
+    if again { try database.undo(first + 3) }
+    // The place of what has gone is taken by others.
+    try database.run("mutation { insertItem(data: [{id: 2}, {id: 3}]) insertOwner(data: {id: 2, name: \"b\"}) }")
+    let question =
+      "{ Item(where: id == 1) { value lines { text } owner { name } } Owner(where: id == 1) { items { id } } }"
+    let (none, three) = (
+      #"{"Item":[],"Owner":[]}"#,
+      #"{"Item":[{"value":3,"lines":[{"text":"l"}],"owner":{"name":"a"}}],"Owner":[{"items":[{"id":1}]}]}"#
+    )
+    let four = three.replacing("3", with: "4", maxReplacements: 1)
+    let expected = [none, three, four, three, none] + (again ? [three, three] : [none])
+    for isDropped in [false, true] {
+      if isDropped {
+        database.recentVersions = 0
+        if inFile {
+          try database.compact()
+          try database.close()
+          database = try Database(path: path)
+          database.recentVersions = 0
+        }
+      }
+      for (place, expected) in expected.enumerated() {
+        #expect(try answer(database, question, version: first - 1 + Int64(place)) == expected, "\(place)")
+      }
+      let versions = "{ Item(where: id == 1) { _versions(orderBy: _version) { _version value } } }"
+      if again {
+        let values = [(first, 3), (first + 1, 4), (first + 2, 3), (first + 4, 3)]
+          .map { #"{"_version":\#($0),"value":\#($1)}"# }.joined(separator: ",")
+        #expect(try database.run(versions).jsonString == #"{"Item":[{"_versions":[\#(values)]}]}"#)
+      }
+    }
+    // What is deleted for good is erased as before.
+    try database.run("mutation { deleteItem(where: id == 2, hard: true) }")
+    #expect(try answer(database, "{ item(id: 2) { id } }", version: database.version - 1) == #"{"item":null}"#)
+  }
+
   @Test("what has no history is told with the directive that would keep it") func withoutHistory() throws {
     let database = try oddValues()
     try database.run("mutation { insertOther(data: {id: 1, name: \"a\", item: 1}) }")
