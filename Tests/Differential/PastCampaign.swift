@@ -68,7 +68,16 @@ package struct PastCampaign: Sendable {
   private func run(
     keepingHistory model: Model, inFile: Bool, _ random: SeededRandom, _ result: inout Result
   ) throws -> String? {
-    if !inFile { return try run(Subject(model), { $0 }, random, &result, undoes: false) }
+    // Changes are kept as long as one is taken back.
+    let recent = 64 << 20
+    if !inFile {
+      return try run(
+        Subject(model, recentVersions: recent),
+        { database in
+          database.recentVersions = 0
+          return database
+        }, random, &result, undoes: false)
+    }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("past-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -83,7 +92,7 @@ package struct PastCampaign: Sendable {
     let database = try Database(path: path, schema: model.sdl, storage: options)
     let fixed = options
     return try run(
-      Subject(model, in: database),
+      Subject(model, in: database, recentVersions: recent),
       { database in
         if random.chance(30) { try database.compact() }
         try database.close()
@@ -101,8 +110,14 @@ package struct PastCampaign: Sendable {
     var generator = QueryGenerator(subject.model, random)
     var notes: [Note] = []
     var versions: Set<Int64> = []
-    for look in 0..<looks {
-      if look > 0, let problem = subject.change(&generator.random) { return problem }
+    for look in 0..<looks + (undoes ? 0 : 1) {
+      if look == looks {
+        // What has come with the last change goes again, and stays in the past.
+        let report = try subject.database.undo(subject.database.version)
+        if !report.conflicts.isEmpty { return "undoing the last change: \(report.conflicts)" }
+      } else if look > 0, let problem = subject.change(&generator.random) {
+        return problem
+      }
       generator.model = subject.model
       versions.insert(subject.database.version)
       for _ in 0..<queries {
