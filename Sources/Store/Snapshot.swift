@@ -12,6 +12,8 @@ package final class Snapshot: @unchecked Sendable, Statistics {
   let growth: GrowthMark
   /// What the transaction that made the snapshot says of the history of rows.
   let pasts: PastMarks
+  /// Indicates whether the transaction that made the snapshot has left memory behind that only earlier ones hold.
+  package let isCompacted: Bool
   /// Estimates that cost more than a few hundred nanoseconds.
   let estimates = EstimateCache()
   /// Another number for every snapshot of the process.
@@ -23,9 +25,10 @@ package final class Snapshot: @unchecked Sendable, Statistics {
 
   init(
     _ catalog: Catalog, version: UInt64, layout: StoreLayout, tables: [Table], dangling: DanglingLinks,
-    growth: GrowthMark, pasts: PastMarks = PastMarks()
+    growth: GrowthMark, pasts: PastMarks = PastMarks(), isCompacted: Bool = false
   ) {
     self.pasts = pasts
+    self.isCompacted = isCompacted
     self.catalog = catalog
     self.version = version
     self.layout = layout

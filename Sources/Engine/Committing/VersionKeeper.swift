@@ -35,6 +35,7 @@ struct VersionKeeper {
     if !hasOtherLayout {
       let changes = next.changes(since: base)
       let time = time ?? WallClock.now
+      defer { past.dropOverdue(before: next) }
       if changes.isEmpty { return committer.durable }
       if !table.isRebasing(database), committer.gathers(changes, time: time) { return committer.durable }
       _ = past.keep(published: base, version)
@@ -44,7 +45,6 @@ struct VersionKeeper {
         try committer.storage.append(gathered + [commit]) { next }
         past.append(commit)
       }
-      past.dropOverdue()
     } else {
       try table.moving(database, to: next, allowingLoss: allowingLoss) { (branches) throws(QueryError) in
         try committer.exclusively { () throws(QueryError) in try committer.storage.check(next, after: base) }

@@ -45,7 +45,7 @@ struct LiveNews {
     }
   }
 
-  /// Takes the commits up to a version, and leaves those after it.
+  /// Takes the commits up to a version, and leaves those after it. Those that are not known may be either.
   mutating func take(through version: Int64) -> LiveNews {
     var taken = LiveNews()
     if let end = commits.firstIndex(where: { $0.version > version }) {
@@ -53,6 +53,7 @@ struct LiveNews {
       commits.removeSubrange(..<end)
     } else {
       swap(&taken, &self)
+      isUnknown = taken.isUnknown && version != .max
     }
     return taken
   }

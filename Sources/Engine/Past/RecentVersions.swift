@@ -223,11 +223,11 @@ final class RecentVersions: Sendable {
     return state.withLock { $0.keep(published: snapshot, version) }
   }
 
-  /// Lets the published versions go that may hold too much, because of the changes that have followed. Called after
-  /// changes of any size, without locks.
-  func dropOverdue() {
+  /// Lets the published versions go that may hold too much, because of the changes that have followed, or of what was
+  /// compacted since. Called after changes of any size, without locks.
+  func dropOverdue(before next: Snapshot) {
     if !isKeeping { return }
-    let dropped = state.withLock { $0.takeOverdue() }
+    let dropped = state.withLock { next.isCompacted ? $0.takePublished() : $0.takeOverdue() }
     withExtendedLifetime(dropped) {}
   }
 
@@ -246,10 +246,10 @@ final class RecentVersions: Sendable {
       return version + 1
     }
     let changes = next.changes(since: base)
+    defer { dropOverdue(before: next) }
     if changes.isEmpty { return version }
     _ = keep(published: base, version)
     append(Commit(version: version + 1, time: time, changes: changes, origin: origin.current))
-    dropOverdue()
     return version + 1
   }
 
@@ -370,6 +370,15 @@ final class RecentVersions: Sendable {
   /// The oldest version that can be taken back; nil for none.
   var oldestUndoable: Int64? { state.withLock { $0.periods.last.map { $0.first + 1 } } }
 
+  /// Returns whether to take a version back is to do again what was taken back, as far as that is known.
+  func redoes(_ version: Int64) -> Bool {
+    state.withLock { state in
+      var (version, redoes) = (version, false)
+      while let other = state.undone[version]?.first(where: { $0 < version }) { (version, redoes) = (other, !redoes) }
+      return redoes
+    }
+  }
+
   /// Notes that a version has taken others back, whole.
   func note(_ version: Int64, undoing others: [Int64]) {
     state.withLock { state in
@@ -481,6 +490,12 @@ extension RecentVersions.State {
     return dropped
   }
 
+  /// Takes out all published versions.
+  fileprivate mutating func takePublished() -> [Snapshot] {
+    defer { published = [] }
+    return published.map(\.snapshot)
+  }
+
   /// Takes out the published versions that may hold too much by now.
   fileprivate mutating func takeOverdue() -> [Snapshot] {
     let most = limit / RecentVersions.mostAmplification
@@ -540,7 +555,7 @@ extension RecentVersions.State {
       for known in rewound where known.version >= period.first && known.version <= newest.version {
         if abs(known.version - version) < abs(base.version - version) { base = (known.snapshot, known.version) }
       }
-      for known in published where known.version <= newest.version {
+      for known in published where known.version >= period.first && known.version <= newest.version {
         if abs(known.version - version) < abs(base.version - version) { base = (known.snapshot, known.version) }
       }
     }

@@ -140,8 +140,11 @@ extension DatabaseTransaction {
       }
       if !own.isEmpty { found.later.append(own) }
       do throws(ChangeProblem) {
-        conflicts += try found.changes.undo(in: transaction, later: found.later, untouched: extent == .untouched)
-          .map { UndoConflict($0, transaction) }
+        // To delete for good again is to erase again.
+        conflicts += try found.changes.undo(
+          in: transaction, later: found.later, untouched: extent == .untouched,
+          keepsHistory: !database.past.redoes(version)
+        ).map { UndoConflict($0, transaction) }
       } catch {
         throw .past(.misfit)
       }

@@ -24,10 +24,11 @@ extension ChangeSet {
   /// - Parameters:
   ///   - later: Visits the changes of the later versions.
   ///   - untouched: Whether the rest is taken back where some of it has been written since.
+  ///   - keepsHistory: Whether what goes stays in the past.
   /// - Returns: What has been written since, in the order of types and rows. Unless `untouched`, nothing was done then.
   /// - Throws: where a set is not well-formed, or does not fit; the transaction must be dropped then.
   package func undo(
-    in transaction: WriteTransaction, later: [ChangeSet], untouched: Bool
+    in transaction: WriteTransaction, later: [ChangeSet], untouched: Bool, keepsHistory: Bool = true
   ) throws(ChangeProblem) -> [UndoConflict] {
     let inverse = try inverse()
     var undoing = Undoing(transaction.layout)
@@ -43,8 +44,12 @@ extension ChangeSet {
       if taken.isEmpty {
         undoing.forEachStamped { transaction.stamp($0, $1) }
         // Versions in which it was there stay as they were.
-        try chosen.forEachRowParts { change in
-          if change.after == RowChangeStatus.void { transaction.keepHistory(of: change.row, EntityTypeID(change.type)) }
+        if keepsHistory {
+          try chosen.forEachRowParts { change in
+            if change.after == RowChangeStatus.void {
+              transaction.keepHistory(of: change.row, EntityTypeID(change.type))
+            }
+          }
         }
         return undoing.sortedConflicts
       }

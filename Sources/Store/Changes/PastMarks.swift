@@ -1,6 +1,6 @@
 import GQLCatalog
 
-/// The rows of which a version says what becomes of their history, for those who keep it.
+/// A note of what becomes of the history of rows with a version, for those who keep it.
 struct PastMarks: Sendable {
   /// Rows of which the history is erased.
   var erased: Set<DeletedRow> = []

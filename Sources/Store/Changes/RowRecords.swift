@@ -24,7 +24,7 @@ extension ChangeSet {
   /// Returns what takes the set's changes of some types back.
   ///
   /// An entity that goes is erased, unless its change says that its history is kept, or another one takes its key in the
-  /// set. What waits for a target is not kept: no query sees it.
+  /// set and nothing says that it is erased. What waits for a target is not kept: no query sees it.
   ///
   /// - Throws: where the set is not well-formed.
   package func records(of types: HistoryTypes) throws(ChangeProblem) -> RowRecords {

@@ -26,8 +26,12 @@ extension WriteTransaction {
     for table in tables where table.stamp == stamp {
       for column in table.columns where column.stamp == stamp && column.needsCompaction {
         column.compact { table.isLive($0) || table.isDeleted($0) }
+        isCompacted = true
       }
-      for index in table.indexes where index.isOwned(by: stamp) { index.built?.compact() }
+      for index in table.indexes where index.isOwned(by: stamp) {
+        if index.built?.needsCompaction ?? false { isCompacted = true }
+        index.built?.compact()
+      }
     }
   }
 

@@ -17,6 +17,8 @@ package final class WriteTransaction {
   @exclusivity(unchecked) var dangling: DanglingLinks
   /// Rows whose suspended links of a relation may lead to purged ones: the relation in the high half.
   @exclusivity(unchecked) var staleSuspended: Set<UInt64> = []
+  /// Indicates whether memory was left behind that only earlier versions hold.
+  @exclusivity(unchecked) var isCompacted = false
   /// What becomes of the history of rows.
   @exclusivity(unchecked) var pasts = PastMarks()
   /// Notes what is changed; nil where nobody asks. See ``beginRecording()``.
@@ -119,7 +121,7 @@ package final class WriteTransaction {
     stamp = Stamp.next()
     let made = Snapshot(
       base.catalog, version: version, layout: layout, tables: tables, dangling: dangling.withoutRecorder,
-      growth: growth, pasts: pasts)
+      growth: growth, pasts: pasts, isCompacted: isCompacted)
     #if DEBUG
       if let (old, changes) = observedChanges {
         ChangeObservation.current?(old, changes, made)

@@ -232,6 +232,36 @@ import Testing
     #expect(try answer(database, "{ item(id: 2) { id } }", version: database.version - 1) == #"{"item":null}"#)
   }
 
+  @Test("what is deleted for good again is erased again") func deletedAgain() throws {
+    let database = try Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run("mutation { insertItem(data: {id: 1, value: 3}) }")
+    let first = database.version
+    try database.run("mutation { deleteItem(where: id == 1, hard: true) }")
+    try database.undo(first + 1)
+    try database.undo(first + 2)
+    database.recentVersions = 0
+    for version in first...first + 3 {
+      #expect(try answer(database, "{ Item { value } }", version: version) == #"{"Item":[]}"#)
+    }
+  }
+
+  @Test("what an undo took away is erased once it is there again") func erasedLater() throws {
+    let database = try Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run("mutation { insertItem(data: {id: 1, value: 3}) }")
+    let first = database.version
+    try database.undo(first)
+    try database.undo(first + 1)
+    try database.undo(first + 2)
+    try database.undo(first + 3)
+    try database.run("mutation { deleteItem(where: id == 1, hard: true) }")
+    database.recentVersions = 0
+    for version in first...first + 5 {
+      #expect(try answer(database, "{ Item { value } }", version: version) == #"{"Item":[]}"#)
+    }
+  }
+
   @Test("what has no history is told with the directive that would keep it") func withoutHistory() throws {
     let database = try oddValues()
     try database.run("mutation { insertOther(data: {id: 1, name: \"a\", item: 1}) }")

@@ -72,6 +72,24 @@ import Testing
     #expect(try value(database, database.view(version: version)) == 0)
   }
 
+  @Test("versions after one whose changes have made way are right", arguments: [1, 400, 1500])
+  func trimmed(read: Int) throws {
+    let database = try database(bytes: 200_000)
+    let first = database.version
+    for value in 1...4_000 {
+      try database.run(Self.update, ["v": .int(Int64(value))])
+      if value == read { _ = database.current }
+    }
+    var known = 0
+    for value in 0..<4_000 where value % 37 == 0 || (read - 1...read + 1).contains(value) {
+      // The oldest make way.
+      guard let view = try? database.view(version: first + Int64(value)) else { continue }
+      #expect(try self.value(database, view) == Int64(value))
+      known += 1
+    }
+    #expect(known > 10)
+  }
+
   @Test("no version stays where no changes are kept") func none() throws {
     let database = try database(bytes: 0)
     weak var first: Snapshot?
