@@ -21,7 +21,10 @@ import Testing
       if changes != new.changes(since: old) { found.append("what is recorded is not what differs") }
       do throws(ChangeProblem) {
         let inverse = try changes.inverse()
-        if try inverse.inverse() != changes { found.append("the inverse of the inverse is another set") }
+        // What becomes of the history does not come back.
+        if new.pasts.isEmpty, try inverse.inverse() != changes {
+          found.append("the inverse of the inverse is another set")
+        }
         for set in [changes, inverse] {
           let versions = set == changes ? (before: old, after: new) : (before: new, after: old)
           if let problem = try jsonProblem(set, versions) { found.append(problem) }

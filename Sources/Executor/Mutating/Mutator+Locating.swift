@@ -131,7 +131,7 @@ extension Mutator {
     }
     try answer(program, context, into: &output)
     guard !answered.isEmpty else { return true }
-    if isHard { HistoryErasure(in: transaction).erase(program.mutation.type, rows: answered) }
+    if isHard { RowHistory(in: transaction).erase(program.mutation.type, rows: answered) }
     // The store deletes all as one, so that none is kept by another, and asks on its way whether it is to stop.
     do {
       _ = try writing { () throws(StoreProblem) in
@@ -168,7 +168,7 @@ extension Mutator {
     try find(program.locateDeleted, context, deletedOf: program.mutation.type)
     answered.sort()
     if !answered.isEmpty { change() }
-    HistoryErasure(in: transaction).erase(program.mutation.type, rows: answered)
+    RowHistory(in: transaction).erase(program.mutation.type, rows: answered)
   }
 
   // MARK: - Restore

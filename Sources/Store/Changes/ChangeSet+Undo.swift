@@ -47,7 +47,7 @@ extension ChangeSet {
         if keepsHistory {
           try chosen.forEachRowParts { change in
             if change.after == RowChangeStatus.void {
-              transaction.keepHistory(of: change.row, EntityTypeID(change.type))
+              RowHistory(in: transaction).keep(EntityTypeID(change.type), row: change.row)
             }
           }
         }

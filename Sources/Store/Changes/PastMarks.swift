@@ -7,24 +7,16 @@ struct PastMarks: Sendable {
   /// Rows that go, and whose history stays: without that, what goes is erased.
   var kept: Set<DeletedRow> = []
 
+  var isEmpty: Bool { erased.isEmpty && kept.isEmpty }
+
   /// Returns the marks of the changes of a type's rows.
   func marks(of type: Int, below slots: Int) -> [UInt32: UInt64] {
-    if erased.isEmpty, kept.isEmpty { return [:] }
+    if isEmpty { return [:] }
     var result: [UInt32: UInt64] = [:]
     for row in kept where Int(row.type.index) == type && Int(row.row) < slots { result[row.row] = RowChangeMarks.kept }
     for row in erased where Int(row.type.index) == type && Int(row.row) < slots {
       result[row.row] = RowChangeMarks.erased
     }
     return result
-  }
-}
-
-extension WriteTransaction {
-  /// Has the version that the transaction makes keep the history of a row that goes; nothing happens where its type has
-  /// none.
-  func keepHistory(of row: UInt32, _ type: EntityTypeID) {
-    if base.catalog[type].history == nil { return }
-    pasts.kept.insert(DeletedRow(type: type, row: row))
-    recorder?.table(ownedTable(type)).note(RowChangeMarks.kept, of: row)
   }
 }

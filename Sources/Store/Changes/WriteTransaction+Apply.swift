@@ -109,7 +109,7 @@ private final class ChangeApplication {
       next = row + 1
       let marks = try reader.marks()
       if marks.has(RowChangeMarks.erased) { transaction.pasts.erased.insert(DeletedRow(type: layout.id, row: row)) }
-      if marks.has(RowChangeMarks.kept) { transaction.keepHistory(of: row, layout.id) }
+      if marks.has(RowChangeMarks.kept) { RowHistory(in: transaction).keep(layout.id, row: row) }
       // A row that a file lacks was void when rows were written, which was later than what the set says of it.
       let isGone =
         !transaction.keepsIndexes && marks.before != RowChangeStatus.void

@@ -3,12 +3,7 @@ import GQLCatalog
 /// Leaving behind what is superseded.
 extension WriteTransaction {
   /// Whether more is left behind than ``commit()`` leaves, whoever has written it.
-  package var needsCompaction: Bool {
-    tables.contains { table in
-      table.columns.contains(where: \.needsCompaction)
-        || table.indexes.contains { $0.built?.needsCompaction ?? false }
-    }
-  }
+  package var needsCompaction: Bool { tables.contains(where: \.needsCompaction) }
 
   /// Has ``commit()`` compact whatever needs it, whoever has written it.
   package func takeUpCompaction() {
@@ -24,14 +19,11 @@ extension WriteTransaction {
 
   func compactWritten() {
     for table in tables where table.stamp == stamp {
+      isCompacted = isCompacted || table.needsCompaction
       for column in table.columns where column.stamp == stamp && column.needsCompaction {
         column.compact { table.isLive($0) || table.isDeleted($0) }
-        isCompacted = true
       }
-      for index in table.indexes where index.isOwned(by: stamp) {
-        if index.built?.needsCompaction ?? false { isCompacted = true }
-        index.built?.compact()
-      }
+      for index in table.indexes where index.isOwned(by: stamp) { index.built?.compact() }
     }
   }
 
@@ -40,5 +32,12 @@ extension WriteTransaction {
     for table in tables where table.stamp == stamp {
       for index in table.indexes where index.isOwned(by: stamp) { index.built?.trim() }
     }
+  }
+}
+
+extension Table {
+  /// Indicates whether more is left behind than a commit leaves.
+  fileprivate var needsCompaction: Bool {
+    columns.contains(where: \.needsCompaction) || indexes.contains { $0.built?.needsCompaction ?? false }
   }
 }
