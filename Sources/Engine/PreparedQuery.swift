@@ -92,7 +92,7 @@ public final class PreparedQuery: Sendable {
   private func apply<Result>(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> (Result, Committer.Ticket?, version: Int64?) {
-    try NamedOrigin.check(options.origin)
+    try CommitCause.check(origin: options.origin)
     do {
       let writer = PastWriter(database: database)
       let ((result, version), ticket) = try database.asWriterWithTicket {

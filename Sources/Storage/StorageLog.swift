@@ -90,6 +90,18 @@ package final class StorageLog {
     line.append(",\"time\":")
     // A damaged file may say any number.
     if CivilTime.dateTimeRange.contains(commit.time) { line.append(dateTime: commit.time) } else { line.append("null") }
+    if let origin = commit.cause.origin {
+      line.append(",\"origin\":")
+      line.append(json: origin)
+    }
+    if !commit.cause.undone.isEmpty {
+      line.append(",\"undone\":[")
+      for (place, version) in commit.cause.undone.enumerated() {
+        if place > 0 { line.append(0x2C) }
+        line.append(int: version)
+      }
+      line.append(0x5D)
+    }
     line.append(",\"changes\":")
     do throws(ChangeProblem) {
       try coder.append(commit.changes, between: (before, after), to: &line)

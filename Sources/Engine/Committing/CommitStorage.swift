@@ -8,15 +8,19 @@ package struct Commit: Sendable {
   /// When it was committed, in microseconds since 1970.
   package let time: Int64
   package let changes: ChangeSet
-  /// A name of who has made it; nil where none was given.
-  package let origin: String?
+  package let cause: CommitCause
 
-  package init(version: Int64, time: Int64, changes: ChangeSet, origin: String? = nil) {
+  package init(version: Int64, time: Int64, changes: ChangeSet, cause: CommitCause = CommitCause()) {
     self.version = version
     self.time = time
     self.changes = changes
-    self.origin = origin
+    self.cause = cause
   }
+
+  package var origin: String? { cause.origin }
+
+  /// Returns the commit with another time.
+  package func at(_ time: Int64) -> Commit { Commit(version: version, time: time, changes: changes, cause: cause) }
 }
 
 /// A version that a storage keeps.

@@ -192,7 +192,7 @@ final class Committer: @unchecked Sendable {
     // Who was applying it then is told so, see ``applied(since:)``.
     if progress.failure != nil { return }
     let version = appliedVersion.load(ordering: .relaxed) + 1
-    let commit = Commit(version: version, time: time, changes: changes, origin: past.origin.current)
+    let commit = Commit(version: version, time: time, changes: changes, cause: past.cause.current)
     progress.queue.append(commit)
     past.append(commit)
     appliedVersion.store(version, ordering: .releasing)

@@ -41,7 +41,7 @@ struct VersionKeeper {
       _ = past.keep(published: base, version)
       try committer.commit { (version) throws(QueryError) in
         let gathered = committer.takeQueue()
-        let commit = Commit(version: version, time: time, changes: changes, origin: past.origin.current)
+        let commit = Commit(version: version, time: time, changes: changes, cause: past.cause.current)
         try committer.storage.append(gathered + [commit]) { next }
         past.append(commit)
       }

@@ -244,7 +244,7 @@ final class EditingOrigin: Sendable {
   func save(
     _ own: Database, _ choice: MergeChoice, origin: String?, action: String?
   ) throws(QueryError) -> MergeReport {
-    try NamedOrigin.check(origin)
+    try CommitCause.check(origin: origin)
     return try changing(own) { () throws(QueryError) in
       let known = progress.withLock { $0 }
       let mine = own.unfollowed

@@ -31,7 +31,7 @@ extension Database {
   public func transaction<Output>(
     origin: String? = nil, action: String? = nil, _ body: (DatabaseTransaction) throws -> Output
   ) throws -> Output {
-    try NamedOrigin.check(origin)
+    try CommitCause.check(origin: origin)
     return try exclusively {
       try PastWriter(database: self).noting(origin, action) {
         try changingAsWriter { transaction in
@@ -67,8 +67,9 @@ extension Database {
     defer { context.end() }
     let output = try body(context)
     let next = mutator.finish()
-    if next !== base { try publish(next, time: transaction.now) }
-    if !context.undone.isEmpty { past.note(state.withLock { $0.version }, undoing: context.undone) }
+    if next !== base {
+      try past.cause.undoing(context.undone) { () throws(QueryError) in try publish(next, time: transaction.now) }
+    }
     return output
   }
 

@@ -61,7 +61,7 @@ struct OpenVersionWriter {
         open.followed = state.version - 1
         dropped = past.keep(published: state.snapshot, open.followed)
       }
-      past.append(Commit(version: state.version, time: time, changes: changes, origin: past.origin.current))
+      past.append(Commit(version: state.version, time: time, changes: changes, cause: past.cause.current))
       told = (changes, state.version)
       return state.version
     }

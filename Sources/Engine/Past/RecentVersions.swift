@@ -125,7 +125,7 @@ final class RecentVersions: Sendable {
   }
 
   /// Bytes that are kept of a commit beside its changes.
-  private static let overhead = 56
+  private static let overhead = 64
   /// Versions that were made again, each with pages of its own.
   private static let mostRewound = 8
   /// Versions that stay as they were published.
@@ -137,13 +137,13 @@ final class RecentVersions: Sendable {
 
   private let state: Lock<State>
   private let keeps = Atomic<Bool>(false)
-  /// A name of who makes the changes that are committed now.
-  let origin = NamedOrigin()
+  /// What is known of the changes that are committed now.
+  let cause = NamedCause()
 
   init() { state = Lock(State()) }
 
   fileprivate static func bytes(_ commit: Commit) -> Int {
-    commit.changes.bytes.count + overhead + (commit.origin?.utf8.count ?? 0)
+    commit.changes.bytes.count + overhead + commit.cause.byteCount
   }
 
   /// Indicates whether commits are kept.
@@ -249,7 +249,7 @@ final class RecentVersions: Sendable {
     defer { dropOverdue(before: next) }
     if changes.isEmpty { return version }
     _ = keep(published: base, version)
-    append(Commit(version: version + 1, time: time, changes: changes, origin: origin.current))
+    append(Commit(version: version + 1, time: time, changes: changes, cause: cause.current))
     return version + 1
   }
 
@@ -285,6 +285,7 @@ final class RecentVersions: Sendable {
       {
         state.periods[last].commits.removeLast()
         state.bytes -= Self.bytes(commit)
+        if !commit.cause.undone.isEmpty { state.noteUndone() }
       }
     }
   }
@@ -326,14 +327,14 @@ final class RecentVersions: Sendable {
       var time = Int64.min
       for index in older.indices {
         time = max(time, older[index].time)
-        older[index] = Commit(
-          version: older[index].version, time: time, changes: older[index].changes, origin: older[index].origin)
+        older[index] = older[index].at(time)
       }
       period.commits = older + period.commits[period.dropped...]
       period.dropped = 0
       period.first = oldest.version - 1
       period.firstTime = period.first == 0 ? .min : nil
       state.periods[0] = period
+      state.noteUndone()
     }
   }
 
@@ -376,17 +377,6 @@ final class RecentVersions: Sendable {
       var (version, redoes) = (version, false)
       while let other = state.undone[version]?.first(where: { $0 < version }) { (version, redoes) = (other, !redoes) }
       return redoes
-    }
-  }
-
-  /// Notes that a version has taken others back, whole.
-  func note(_ version: Int64, undoing others: [Int64]) {
-    state.withLock { state in
-      state.undone[version] = others
-      for other in others { state.mark(other, isTakenBack: true) }
-      guard state.undone.count > 4096, let oldest = state.periods.last?.first else { return }
-      state.takenBack = state.takenBack.filter { $0 > oldest }
-      state.undone = state.undone.filter { $0.key > oldest }
     }
   }
 
@@ -471,8 +461,9 @@ extension RecentVersions.State {
       changeLayout()
     }
     let time = max(commit.time, periods[last].commits.last?.time ?? periods[last].firstTime ?? .min)
-    let commit = Commit(version: commit.version, time: time, changes: commit.changes, origin: commit.origin)
+    let commit = commit.at(time)
     periods[last].commits.append(commit)
+    if !commit.cause.undone.isEmpty { noteUndone(by: commit) }
     history?.append(commit)
     bytes += RecentVersions.bytes(commit)
     appended += RecentVersions.bytes(commit)
@@ -520,10 +511,28 @@ extension RecentVersions.State {
     }
   }
 
+  /// Notes which versions the commits that are kept have taken back.
+  fileprivate mutating func noteUndone() {
+    (undone, takenBack) = ([:], [])
+    for commit in periods.last?.kept ?? [] where !commit.cause.undone.isEmpty { noteUndone(by: commit) }
+  }
+
+  fileprivate mutating func noteUndone(by commit: Commit) {
+    undone[commit.version] = commit.cause.undone
+    // What a damaged log says of itself, or of later versions, leads nowhere.
+    for other in commit.cause.undone where other < commit.version { mark(other, isTakenBack: true) }
+    guard undone.count > 4096, let oldest = periods.last?.first else { return }
+    takenBack = takenBack.filter { $0 > oldest }
+    undone = undone.filter { $0.key > oldest }
+  }
+
   /// To take a version back that has taken others back is to do these again.
   fileprivate mutating func mark(_ version: Int64, isTakenBack: Bool) {
     var next: [(version: Int64, isTakenBack: Bool)] = [(version, isTakenBack)]
+    // Each once, because a log that was made up may lead to one in many ways.
+    var seen: Set<Int64> = []
     while let (version, isTaken) = next.popLast() {
+      guard seen.insert(version).inserted else { continue }
       if isTaken { takenBack.insert(version) } else { takenBack.remove(version) }
       for other in undone[version] ?? [] where other < version { next.append((other, !isTaken)) }
     }

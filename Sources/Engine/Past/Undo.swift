@@ -69,7 +69,7 @@ struct PastWriter {
   ) throws(QueryError) -> UndoReport {
     do {
       return try database.exclusively {
-        try database.past.origin.naming(origin) {
+        try database.past.cause.naming(origin) {
           try database.changingAsWriter { (transaction) throws(QueryError) in
             do throws(UndoProblem) {
               return try transaction.undo(versions, only: extent)
@@ -127,12 +127,12 @@ extension DatabaseTransaction {
     for version in versions where version < 0 || version > newest.version {
       throw .past(.unknownVersion(version, newest: newest.version))
     }
-    if versions.contains(where: database.past.isTakenBack) { throw .undone }
     do throws(QueryError) {
       if let oldest = versions.min() { try PastReader(database: database).read(oldest) }
     } catch {
       throw .past(.failed(error))
     }
+    if versions.contains(where: database.past.isTakenBack) { throw .undone }
     mutator.change()
     for version in versions.reversed() {
       guard var found = database.past.changes(of: version, leavingOut: versions) else {

@@ -137,7 +137,7 @@ extension PastWriter {
   func noting<Output, Failure: Error>(
     _ origin: String?, _ name: String?, _ body: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
-    try database.past.origin.naming(origin) { () throws(Failure) in try stacking(origin, name, body) }
+    try database.past.cause.naming(origin) { () throws(Failure) in try stacking(origin, name, body) }
   }
 
   private func stacking<Output, Failure: Error>(

@@ -18,7 +18,7 @@ extension CommitLog: HistoryStorage {
     var time = Int64.min
     let commits = kept.map { commit in
       time = max(time, commit.time)
-      return Commit(version: commit.version, time: time, changes: commit.changes, origin: commit.origin)
+      return commit.at(time)
     }
     var erased: [Int: Set<UInt32>] = [:]
     do throws(ChangeProblem) {

@@ -294,7 +294,7 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
         throw StorageProblem.corrupt("commit \(record.version) does not follow the one before it").error(backend.name)
       }
       commits.append(
-        Commit(version: record.version, time: record.time, changes: decoded.changes, origin: decoded.origin))
+        Commit(version: record.version, time: record.time, changes: decoded.changes, cause: decoded.cause))
       last = StoragePoint(version: record.version, sum: decoded.sum)
     }
     if let last { lastRead = last }

@@ -20,16 +20,16 @@ enum CheckedChanges {
   }
 }
 
-/// A record of a log: the origin of a commit, if it has one, its change set, the sum of the record before it, and its own
+/// A record of a log: the cause of a commit, if it has one, its change set, the sum of the record before it, and its own
 /// sum.
 ///
 /// Records are a chain, so that one of another copy of the file, or of another time, does not fit. The sum is the
-/// CRC-32C of the commit's version and time, the origin, the change set, and the sum before. An origin begins with a
-/// byte 0, with which no change set does, and the length of its UTF-8 in four bytes.
+/// CRC-32C of the commit's version and time, the cause, the change set, and the sum before. Each part of a cause begins
+/// with a byte 0, with which no change set does, and a number in four bytes: the length of the origin's UTF-8, or, with the
+/// highest bit set, how many versions were taken back, each in eight bytes.
 package struct LogRecord {
   let changes: ChangeSet
-  /// A name of who has made the commit; nil where none was given.
-  let origin: String?
+  let cause: CommitCause
   /// The sum of the record before; nil in a file of a format whose records are no chain.
   let before: UInt32?
   let sum: UInt32
@@ -38,7 +38,7 @@ package struct LogRecord {
   package static func bytes(_ commit: Commit, after before: UInt32) -> (bytes: [UInt8], sum: UInt32) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(commit.changes.bytes.count + 8)
-    if let origin = commit.origin { bytes += head(origin) }
+    if commit.cause.isKnown { bytes += head(commit.cause) }
     bytes += commit.changes.bytes
     bytes.append(sum: before)
     let sum = bytes.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
@@ -48,18 +48,52 @@ package struct LogRecord {
 
   /// Returns the sum that a commit's record has, or would have.
   static func sum(_ commit: Commit, after before: UInt32) -> UInt32 {
-    let head = commit.origin.map(head) ?? []
+    let head = head(commit.cause)
     let first = head.withUnsafeBytes { Self.sum(of: $0, commit.version, commit.time) }
     let sum = commit.changes.bytes.withUnsafeBytes { CRC32C.checksum($0, after: first) }
     return withUnsafeBytes(of: before.littleEndian) { CRC32C.checksum($0, after: sum) }
   }
 
-  /// The bytes of an origin before the change set.
-  private static func head(_ origin: String) -> [UInt8] {
-    var bytes: [UInt8] = [0]
-    bytes.append(sum: UInt32(truncatingIfNeeded: origin.utf8.count))
-    bytes += origin.utf8
+  /// Marks the number of versions that were taken back.
+  private static let undoneBit: UInt32 = 1 << 31
+
+  /// The bytes of a cause before the change set.
+  private static func head(_ cause: CommitCause) -> [UInt8] {
+    var bytes: [UInt8] = []
+    if let origin = cause.origin {
+      bytes.append(0)
+      bytes.append(sum: UInt32(truncatingIfNeeded: origin.utf8.count))
+      bytes += origin.utf8
+    }
+    if !cause.undone.isEmpty {
+      bytes.append(0)
+      bytes.append(sum: UInt32(truncatingIfNeeded: cause.undone.count) | undoneBit)
+      for version in cause.undone { withUnsafeBytes(of: version.littleEndian) { bytes += $0 } }
+    }
     return bytes
+  }
+
+  /// Reads the cause before a change set. Returns it, and where the change set begins; nil where it is not well-formed.
+  private static func cause(_ body: UnsafeRawBufferPointer) -> (CommitCause, start: Int)? {
+    var cause = CommitCause()
+    var start = 0
+    while body.count - start >= 5, body[start] == 0 {
+      let number = body.sum(at: start + 1)
+      start += 5
+      if number & undoneBit == 0 {
+        guard Int(number) <= body.count - start else { return nil }
+        cause.origin = String(decoding: body[start..<(start + Int(number))], as: UTF8.self)
+        start += Int(number)
+      } else {
+        let count = Int(number & ~undoneBit)
+        guard count <= (body.count - start) / 8 else { return nil }
+        cause.undone = (0..<count).map { place in
+          Int64(littleEndian: body.loadUnaligned(fromByteOffset: start + place * 8, as: Int64.self))
+        }
+        start += count * 8
+      }
+    }
+    return (cause, start)
   }
 
   /// Returns the sum of all that is written anew, in the place of a record.
@@ -85,16 +119,10 @@ package struct LogRecord {
     sum = bytes.sum(at: bytes.count - 4)
     before = bytes.sum(at: bytes.count - 8)
     guard Self.sum(of: body, version, time) == sum else { return nil }
-    var start = 0
-    if body.count >= 9, body[0] == 0 {
-      let count = Int(body.sum(at: 1))
-      guard count <= body.count - 9 else { return nil }
-      start = 5 + count
-      origin = String(decoding: UnsafeRawBufferPointer(rebasing: body[5..<start]), as: UTF8.self)
-    } else {
-      origin = nil
-    }
-    changes = ChangeSet(bytes: ContiguousArray(body[start..<(body.count - 4)]))
+    let content = UnsafeRawBufferPointer(rebasing: body[..<(body.count - 4)])
+    guard let (cause, start) = Self.cause(content) else { return nil }
+    self.cause = cause
+    changes = ChangeSet(bytes: ContiguousArray(content[start...]))
   }
 
   /// A record of a format whose records are no chain, with the sum that it has in one. Nil where its own sum is wrong.
@@ -102,7 +130,7 @@ package struct LogRecord {
     guard let changes = CheckedChanges.changes(bytes) else { return nil }
     self.changes = changes
     self.before = nil
-    origin = nil
+    cause = CommitCause()
     sum = Self.sum(Commit(version: version, time: time, changes: changes), after: before)
   }
 }

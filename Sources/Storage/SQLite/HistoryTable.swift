@@ -83,7 +83,7 @@ struct HistoryTable {
       guard let record = LogRecord(log.bytes(2), version: version, time: time) else {
         throw corrupt("the checksum of commit \(version) is wrong")
       }
-      try writer.add(Commit(version: version, time: time, changes: record.changes, origin: record.origin))
+      try writer.add(Commit(version: version, time: time, changes: record.changes, cause: record.cause))
     }
     log.reset()
     try writer.finish()
@@ -521,7 +521,7 @@ struct HistoryTable {
       guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {
         throw corrupt("the checksum of commit \(version) is wrong")
       }
-      commits.append(Commit(version: version, time: time, changes: record.changes, origin: record.origin))
+      commits.append(Commit(version: version, time: time, changes: record.changes, cause: record.cause))
     }
     log.reset()
     do throws(ChangeProblem) {
