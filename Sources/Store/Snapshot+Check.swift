@@ -19,6 +19,7 @@ extension Snapshot {
     }
     for relation in layout.relations {
       checkRelation(relation, &found)
+      checkRequired(relation, &found)
       checkSuspended(relation, &found)
     }
     for table in tables { checkMirrors(table, &found) }
@@ -140,6 +141,19 @@ extension Snapshot {
     let column = source.columns[Int(relation.column.index)]
     if relation.isToMany && column.linkCount != links {
       found.append(.linkCount(relation.id, expected: links, found: column.linkCount))
+    }
+  }
+
+  /// Every live row has the one target that it must have, or waits for it.
+  private func checkRequired(_ relation: Relation, _ found: inout [Inconsistency]) {
+    guard relation.isRequired, !relation.isToMany, !relation.isMirror else { return }
+    let table = table(relation.source)
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) {
+      guard table.readers[Int(relation.column.index)].reference(row) == PageLayout.noRow else { continue }
+      // Inside an embedded object that is not there, nothing must be.
+      if let presence = relation.presence, table.readers[Int(presence.index)].isNull(row) { continue }
+      if dangling.waits(DanglingLinks.Link(relation: relation.id, source: row)) { continue }
+      found.append(.missingLink(relation.id, source: row))
     }
   }
 

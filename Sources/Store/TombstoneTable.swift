@@ -154,6 +154,14 @@ struct DeletionRecord {
     return DeletionRecord(words: words)
   }
 
+  /// The same of another deletion.
+  func with(deletion: UInt64) -> DeletionRecord {
+    var words = words
+    let other = DeletionRecord(deletion: deletion).words
+    (words[0], words[1]) = (other[0], other[1] & ~Self.elsewhere | words[1] & Self.elsewhere)
+    return DeletionRecord(words: words)
+  }
+
   /// The same without links.
   var withoutLinks: DeletionRecord { DeletionRecord(words: [words[0], words[1]]) }
 

@@ -10,8 +10,9 @@ enum BranchCommand {
     if actions.count > 1 { throw UsageError("--\(actions[0]) and --\(actions[1]) are two commands") }
     let target = try arguments.value("into")
     let choice = try choice(&arguments)
-    if target != nil || choice != nil, actions != [.merge] {
-      throw UsageError("--into and --conflicts are for --merge")
+    let origin = try arguments.value("origin")
+    if target != nil || choice != nil || origin != nil, actions != [.merge] {
+      throw UsageError("--into, --conflicts and --origin are for --merge")
     }
     let named = try arguments.value("db")
     let operands = (named.map { [$0] } ?? []) + arguments.operands
@@ -35,7 +36,8 @@ enum BranchCommand {
       try database.branch(name, creates: false).changes.forEachRow {
         Terminal.standardOutput.write([UInt8]($0) + [0x0A])
       }
-    case .merge?: try merge(database.branch(name, creates: false), into: target, of: database, choice ?? .fail)
+    case .merge?:
+      try merge(database.branch(name, creates: false), into: target, of: database, choice ?? .fail, origin: origin)
     case .drop?: try database.dropBranch(name)
     }
     try database.close()
@@ -52,13 +54,13 @@ enum BranchCommand {
   }
 
   private static func merge(
-    _ branch: Branch, into target: String?, of database: Database, _ choice: MergeChoice
+    _ branch: Branch, into target: String?, of database: Database, _ choice: MergeChoice, origin: String?
   ) throws(QueryError) {
     let report: MergeReport
     if let target {
-      report = try branch.merge(into: database.branch(target, creates: false), conflicts: choice)
+      report = try branch.merge(into: database.branch(target, creates: false), conflicts: choice, origin: origin)
     } else {
-      report = try branch.merge(into: database, conflicts: choice)
+      report = try branch.merge(into: database, conflicts: choice, origin: origin)
     }
     for conflict in report.conflicts {
       Process.tell("\(conflict): \(conflict.resolved.rawValue) counts", after: "note: ")

@@ -224,6 +224,7 @@ enum Help {
       --changes         print what the branch has changed, a line of JSON for each row
       --merge           merge the branch into the database; it stays, without changes
       --into OTHER      with --merge: merge it into another branch; it keeps its changes
+      --origin NAME     with --merge: who makes the change
       --conflicts S     with --merge, where both have changed the same: 'mine', the branch, or 'theirs' counts
       --drop            remove the branch, with its changes
 

@@ -56,6 +56,43 @@ import Testing
     #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
   }
 
+  @Test("a merge into another branch that fails leaves that as it was") func failedInto() throws {
+    for name in ["draft", "other"] { #expect(try folder.gqlite("branch", "a.gqlite", name).status == 0) }
+    try change("updateUser(where: id == 1, set: {age: 5})", branch: "draft")
+    try change("updateUser(where: id == 1, set: {age: 6})", branch: "other")
+    try change("updateUser(where: id == 2, set: {name: \"Bob\"})")
+    let before = try folder.gqlite("branch", "a.gqlite").output
+    let failed = try folder.gqlite("branch", "a.gqlite", "draft", "--merge", "--into", "other")
+    #expect(failed.status == 1 && failed.errors.contains("merge-conflict"))
+    #expect(try folder.gqlite("branch", "a.gqlite").output == before)
+    #expect(try names(branch: "other") == #"{"names":["Ada","Bo"]}"# + "\n")
+    let merged = try folder.gqlite("branch", "a.gqlite", "draft", "--merge", "--into", "other", "--conflicts", "mine")
+    #expect(merged.status == 0)
+    #expect(try names(branch: "other") == #"{"names":["Ada","Bob"]}"# + "\n")
+  }
+
+  @Test("a merge has an origin of its own, and no changes are left after it") func origin() throws {
+    try folder.write("h.graphql", "type Note @history { id: ID! n: Int }\n")
+    #expect(try folder.gqlite("init", "b.gqlite", "--schema", "h.graphql").status == 0)
+    func gqlite(_ arguments: String...) throws -> String {
+      let result = try run(arguments)
+      #expect(result.status == 0 && result.errors == "", "\(result)")
+      return result.output
+    }
+    _ = try gqlite("--db", "b.gqlite", "mutation { insertNote(data: [{id: 1, n: 1}, {id: 2, n: 1}]) }")
+    _ = try gqlite("branch", "b.gqlite", "draft")
+    _ = try gqlite("--db", "b.gqlite", "--branch", "draft", "mutation { deleteNote(where: id == 1, hard: true) }")
+    _ = try gqlite("--db", "b.gqlite", "--branch", "draft", "mutation { updateNote(where: id == 2, set: {n: 2}) }")
+    _ = try gqlite("branch", "b.gqlite", "draft", "--merge", "--origin", "ann")
+    #expect(try gqlite("branch", "b.gqlite", "draft", "--changes") == "")
+    #expect(
+      try gqlite("--db", "b.gqlite", "{ Note(versions: ALL, orderBy: _version) { id n _origin } }")
+        == #"{"Note":[{"id":2,"n":1,"_origin":null},{"id":2,"n":2,"_origin":"ann"}]}"# + "\n")
+    #expect(try gqlite("log", "b.gqlite", "--since", "1").contains(#","origin":"ann","changes":"#))
+    let wrong = try run(["branch", "b.gqlite", "draft", "--origin", "ann"])
+    #expect(wrong.status == 2)
+  }
+
   @Test("conflicts are told, or decided") func conflicts() throws {
     for name in ["draft", "other"] { #expect(try folder.gqlite("branch", "a.gqlite", name).status == 0) }
     try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")

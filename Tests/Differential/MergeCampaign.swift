@@ -192,7 +192,7 @@ package struct MergeCampaign: Sendable {
         case 1: #"insertPost(data: {id: \#(new), title: "n", author: \#(id()), about: \#(id())})"#
         case 2: #"insertNote(data: {id: \#(new), post: \#(id()), things: [\#(id())]})"#
         case 3: "deleteUser(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
-        case 4: "deletePost(where: id == \(id()))"
+        case 4: "deletePost(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
         case 5: "restoreUser(where: id == \(id()))"
         case 6: "updatePost(where: id == \(id()), set: {author: \(id())})"
         case 7: #"updateUser(where: id == \#(id()), set: {email: "\#(parity == nil ? random.below(8) : id() + 90)"})"#
@@ -202,7 +202,7 @@ package struct MergeCampaign: Sendable {
         case 10:
           "updateNote(where: id == \(id()), set: {post: \(random.chance(30) ? "null" : String(id())), things: [\(id())]})"
         case 11: #"updateUser(where: id == \#(id()), set: {name: "\#(random.below(4))"})"#
-        case 12: "deletePlace(where: id == \(id()))"
+        case 12: "deletePlace(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
         default: #"updatePost(where: id == \#(id()), set: {title: "\#(random.below(4))"})"#
         }
       texts.append("mutation { \(text) }")

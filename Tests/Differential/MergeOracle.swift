@@ -117,7 +117,7 @@ struct MergeOracle {
   private mutating func mergeFields(_ old: Entity, _ here: Entity, _ there: Entity, _ fields: inout [String: Value]) {
     for name in here.fields.keys.sorted() where !Self.lists.contains(name) && name != "team" {
       let (before, value, newest) = (old.fields[name] ?? .null, here.fields[name] ?? .null, there.fields[name] ?? .null)
-      if value == before || value == newest { continue }
+      if value == before || value == newest && name != "views" { continue }
       if newest == before {
         fields[name] = value
       } else if name == "views" {

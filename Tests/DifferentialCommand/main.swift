@@ -77,7 +77,8 @@ if let wanted = options["merge"], wanted > 0 {
   DispatchQueue.concurrentPerform(iterations: jobs) { _ in
     while true {
       let place = next.add(1, ordering: .relaxed).oldValue
-      let result = MergeCampaign().run(seed: first &+ UInt64(place))
+      let seed = first &+ UInt64(place)
+      let result = place % 8 == 7 ? MergeCampaign().runDeleted(seed: seed) : MergeCampaign().run(seed: seed)
       let isEnough = total.withLock { total in
         total.add(result)
         return total.merges >= wanted || total.reports.count >= wantedReports

@@ -58,7 +58,7 @@ public final class Branch: EditingContext, @unchecked Sendable {
   public func merge(
     into database: Database, conflicts choice: MergeChoice = .fail, origin: String? = nil, action: String? = nil
   ) throws(QueryError) -> MergeReport {
-    if let other = database.editing { return try merge(database, other, choice, action) }
+    if let other = database.editing { return try merge(database, other, choice, origin: origin, action: action) }
     if database !== log.parent { throw BranchProblem.unrelated.error }
     return try save(conflicts: choice, origin: origin, action: action)
   }
@@ -66,20 +66,21 @@ public final class Branch: EditingContext, @unchecked Sendable {
   /// Brings the changes into another branch, or a context, of the same database. That is brought to the newest data first.
   /// The branch keeps its changes.
   ///
-  /// - Throws: ``QueryError``, as ``merge(into:conflicts:origin:action:)-(Database,_,_,_)``.
+  /// - Throws: ``QueryError``, as ``merge(into:conflicts:origin:action:)-(Database,_,_,_)``. The other one is as before
+  ///   then.
   @discardableResult
   public func merge(
-    into context: EditingContext, conflicts choice: MergeChoice = .fail, action: String? = nil
+    into context: EditingContext, conflicts choice: MergeChoice = .fail, origin: String? = nil, action: String? = nil
   ) throws(QueryError) -> MergeReport {
     guard let other = context.database.editing else { throw BranchProblem.unrelated.error }
-    return try merge(context.database, other, choice, action)
+    return try merge(context.database, other, choice, origin: origin, action: action)
   }
 
   private func merge(
-    _ target: Database, _ other: EditingOrigin, _ choice: MergeChoice, _ action: String?
+    _ target: Database, _ other: EditingOrigin, _ choice: MergeChoice, origin: String?, action: String?
   ) throws(QueryError) -> MergeReport {
     guard let own = database.editing else { throw BranchProblem.unrelated.error }
-    return try own.merge(database, into: other, target, choice, action: action)
+    return try own.merge(database, into: other, target, choice, origin: origin, action: action)
   }
 
   /// Brings the branch to the newest data, with its changes.

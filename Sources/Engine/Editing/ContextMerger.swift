@@ -20,7 +20,7 @@ struct ContextMerger {
     /// The other side's version under the schema of the result.
     var theirs: Snapshot
     var conflicts: [MergeConflict]
-    var held: [DeletedRow: Snapshot]
+    var held: [DeletedRow: HeldRow]
     var canBeHeld: Bool
     var isOpen: Bool
   }
@@ -168,8 +168,10 @@ struct ContextMerger {
     }
     if !hasStayed { try refuseLoss(target) }
     let theirs = try fit(newest)
-    var held: [DeletedRow: Snapshot] = [:]
-    for (row, version) in known.held { held[row] = try fit(version) }
+    var held: [DeletedRow: HeldRow] = [:]
+    for (row, known) in known.held {
+      held[row] = try known.mapVersions { (version) throws(QueryError) in try fit(version) }
+    }
     return (
       MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held), theirs
     )

@@ -23,7 +23,7 @@ final class EditingOrigin: Sendable {
     /// The version that was looked at last. It is not the base where that could not be followed.
     var seen: Snapshot
     /// Rows of the base that are in conflict, with the versions that they began with.
-    var held: [DeletedRow: Snapshot] = [:]
+    var held: [DeletedRow: HeldRow] = [:]
     /// Counts how often the origin's rows were numbered anew.
     var numbering: Int
   }
@@ -139,8 +139,12 @@ final class EditingOrigin: Sendable {
   ///
   /// - Parameter choice: What counts in a branch where both have changed the same. Another context keeps its side, and
   ///   tells the conflict when it is saved.
-  /// - Throws: ``QueryError`` where it cannot be brought there; it stays as it is then.
-  func advance(_ own: Database, conflicts choice: MergeChoice = .fail) throws(QueryError) {
+  /// - Parameter accepting: Is called with what the context becomes, if it is to become another version.
+  /// - Throws: ``QueryError`` where it cannot be brought there, or is not accepted; it stays as it is then.
+  func advance(
+    _ own: Database, conflicts choice: MergeChoice = .fail,
+    accepting: (Snapshot, (any SnapshotCompanion)?) throws(QueryError) -> Void = { _, _ in }
+  ) throws(QueryError) {
     if let log {
       // What others write to a branch is in the storage only.
       if parent.committer?.refusal != nil { return try reread(own) }
@@ -158,6 +162,7 @@ final class EditingOrigin: Sendable {
           if result.isOpen { throw EditingProblem.conflicts(result.conflicts).error }
           merged = (result.snapshot, result.companion)
         }
+        try accepting(merged.snapshot, merged.companion)
         try log.rebasing(onto: newest, version, isKept: false, own) { () throws(QueryError) in
           try put(own, merged.snapshot, merged.companion)
         }
@@ -172,12 +177,14 @@ final class EditingOrigin: Sendable {
     defer { progress.withLock { $0.seen = newest.snapshot } }
     let mine = own.unfollowed
     if mine.snapshot === known.base {
+      try accepting(newest.snapshot, newest.companion)
       try move(own, to: newest.snapshot, newest.companion, numbering)
       return
     }
     let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
     let merged = try merger.merge(into: newest.snapshot, newest.companion, .mine, numbering)
     if merged.isOpen || !merged.canBeHeld { throw EditingProblem.conflicts(merged.conflicts).error }
+    try accepting(merged.snapshot, merged.companion)
     try put(own, merged.snapshot, merged.companion)
     progress.withLock {
       $0 = Progress(
@@ -195,7 +202,7 @@ final class EditingOrigin: Sendable {
   }
 
   private func begin(
-    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int, _ held: [DeletedRow: Snapshot]
+    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int, _ held: [DeletedRow: HeldRow]
   ) {
     progress.withLock {
       $0 = Progress(base: base, companion: companion, seen: base, held: held, numbering: numbering)
@@ -304,23 +311,37 @@ final class EditingOrigin: Sendable {
     }
   }
 
-  /// Brings the changes into another context, which has them beside its own.
+  /// Brings the changes into another context, which has them beside its own. Nothing is done where that fails.
   func merge(
-    _ own: Database, into other: EditingOrigin, _ target: Database, _ choice: MergeChoice, action: String?
+    _ own: Database, into other: EditingOrigin, _ target: Database, _ choice: MergeChoice, origin: String?,
+    action: String?
   ) throws(QueryError) -> MergeReport {
+    try CommitCause.check(origin: origin)
     if other.parent !== parent || target === own { throw BranchProblem.unrelated.error }
     // The two are not locked at once, because another thread may merge the other way.
     let (known, mine) = try changing(own) { () throws(QueryError) in (progress.withLock { $0 }, own.unfollowed) }
-    // The rows of this base have the same numbers in a version that is not older.
-    try other.changing(target) { () throws(QueryError) in try other.advance(target) }
-    return try asWriter(of: target) { () throws(QueryError) in
-      let theirs = target.unfollowed
-      let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-      let merged = try merger.merge(into: theirs.snapshot, theirs.companion, choice, parent.numbering)
+    let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
+    func merged(
+      into theirs: Snapshot, _ companion: (any SnapshotCompanion)?
+    ) throws(QueryError) -> ContextMerger.Merged {
+      let merged = try merger.merge(into: theirs, companion, choice, parent.numbering)
       if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts).error }
+      return merged
+    }
+    return try asWriter(of: target) { () throws(QueryError) in
+      var known: (theirs: Snapshot, merged: ContextMerger.Merged)?
+      // The rows of this base have the same numbers in a version that is not older.
+      try other.advance(target) { (theirs, companion) throws(QueryError) in
+        known = (theirs, try merged(into: theirs, companion))
+      }
+      let theirs = target.unfollowed
+      let merged =
+        if let known, known.theirs === theirs.snapshot { known.merged } else {
+          try merged(into: theirs.snapshot, theirs.companion)
+        }
       let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
       if !applied.isEmpty {
-        try PastWriter(database: target).noting(nil, action) { () throws(QueryError) in
+        try PastWriter(database: target).noting(origin, action) { () throws(QueryError) in
           try ContextMerger.publish(merged.snapshot, merged.companion, in: target)
         }
       }

@@ -74,6 +74,11 @@ final class MergeDecider: MergeDeciding {
     }
   }
 
+  func adds(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    let place = Place(type: type, column: column)
+    return rules[place] == .sum && handlers[place] == nil
+  }
+
   func decide(_ relation: Relation) -> MergeDecision {
     switch rules[Place(type: relation.source, column: relation.column)] {
     case .last?: .side(.mine)

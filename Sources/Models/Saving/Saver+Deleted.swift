@@ -22,7 +22,7 @@ extension Saver {
       for (place, relation) in mapping.info.relations.enumerated() {
         guard let stored = mapping.relations[place] else { continue }
         let keys = try relation.knownKeys(entity, stage.memory)
-        if !keys.isEmpty { try transaction.rememberDeleted(stored.id, source: row, keys: keys) }
+        if !keys.isEmpty { try RememberedLinks(in: transaction).remember(stored.id, source: row, keys: keys) }
       }
     } catch let error as StoreProblem { throw mapping.error(error, in: context) }
   }

@@ -22,7 +22,7 @@ extension VersionMerge {
     let isNew = comesAnew(row)
     for relation in type.relations where !relation.isMirror {
       let mine = targets(versions.mine, relation, row.row)
-      let base = isNew ? [] : targets(base(of: row), relation, row.row)
+      let base = isNew ? [] : baseTargets(relation, of: row)
       if base == mine { continue }
       let theirs = isNew ? [] : targets(versions.theirs, relation, row.row)
       if relation.isToMany {
@@ -108,16 +108,46 @@ extension VersionMerge {
 
   /// Takes links away that I have taken away, whatever must have a target: it gets another one later.
   func unlinkRemoved() {
-    for link in Set(links.removed).subtracting(links.blocked) {
+    for link in Set(links.removed).subtracting(links.blocked) where !isStaying(link) {
       let relation = layout[link.relation]
       let inverse = layout[relation.inverse]
       guard transaction.isLive(relation.source, link.source) else { continue }
       if transaction.isLive(relation.target, link.target) {
         guard transaction.isLinked(relation, inverse, link.source, link.target) else { continue }
         transaction.unlink(relation, inverse, link.source, link.target)
+        links.unlinked.append(link)
       } else {
         transaction.forgetSuspended(relation.id, source: link.source) { $0 == link.target }
       }
+    }
+  }
+
+  /// Returns whether a link has gone in mine only because one of its ends was erased, which stays.
+  private func isStaying(_ link: Link) -> Bool {
+    if staying.isEmpty { return false }
+    let relation = layout[link.relation]
+    return isStaying(relation, link.source, link.target)
+      || isStaying(layout[relation.inverse], link.target, link.source)
+  }
+
+  private func isStaying(_ relation: Relation, _ row: UInt32, _ target: UInt32) -> Bool {
+    guard staying.contains(Row(type: relation.target, row: target)) else { return false }
+    // What can have one target, and has another one now, had left this one.
+    return relation.isToMany || targets(versions.mine, relation, row).isEmpty
+  }
+
+  /// Makes the links again that were taken from rows whose deletion is refused.
+  func linkStaying(_ rows: [Row]) throws(StoreProblem) {
+    let rows = Set(rows)
+    for link in links.unlinked where isStaying(link) {
+      let relation = layout[link.relation]
+      let (source, target) = (
+        Row(type: relation.source, row: link.source), Row(type: relation.target, row: link.target)
+      )
+      guard rows.contains(source) || rows.contains(target), transaction.isLive(source.type, source.row),
+        transaction.isLive(target.type, target.row)
+      else { continue }
+      try transaction.connect(relation.id, source: link.source, target: link.target)
     }
   }
 
@@ -156,8 +186,10 @@ extension VersionMerge {
     let isNew = comesAnew(row)
     for relation in layout.types[Int(row.type.index)].relations where relation.isToMany && !relation.isMirror {
       let mine = targets(versions.mine, relation, row.row)
-      let base = isNew ? [] : targets(base(of: row), relation, row.row)
+      var base = isNew ? [] : baseTargets(relation, of: row)
       if base == mine { continue }
+      // What stays against my will counts as added by the other side, at its place.
+      if !staying.isEmpty { base.removeAll { staying.contains(Row(type: relation.target, row: $0)) } }
       let current = Array(transaction.readColumn(relation).reader.references(number))
       if current.count < 2 { continue }
       let merge = ListMerge(

@@ -9,7 +9,6 @@ extension VersionMerge {
     if ignored.contains(row) { return }
     let mine = image(versions.mine, row).status
     if isNew(row) {
-      // What came and went is nothing.
       if mine == RowChangeStatus.live { insertions.append(row) }
       return
     }
@@ -77,13 +76,14 @@ extension VersionMerge {
   /// written nothing. Links that are taken away are written by the other end.
   private func firstWrite(_ row: Row, in version: Snapshot) -> ColumnID?? {
     let type = layout.types[Int(row.type.index)]
-    let (old, new) = (image(base(of: row), row), image(version, row))
-    if old.status == RowChangeStatus.void { return .some(nil) }
+    let new = image(version, row)
+    if image(base(of: row), row).status == RowChangeStatus.void { return .some(nil) }
     for column in type.columns.indices where !type.isFilled[column] && !type.isFolded[column] {
-      if !areEqual(type, column, old.cell(column), new.cell(column)) { return ColumnID(column) }
+      let old = image(base(of: row, column), row).cell(column)
+      if !areEqual(type, column, old, new.cell(column)) { return ColumnID(column) }
     }
     for relation in type.relations where !relation.isMirror {
-      let known = Set(targets(base(of: row), relation, row.row))
+      let known = Set(baseTargets(relation, of: row))
       if targets(version, relation, row.row).contains(where: { !known.contains($0) }) {
         return .some(relation.property == nil ? nil : relation.column)
       }
@@ -99,7 +99,7 @@ extension VersionMerge {
     let status = image(versions.mine, row).status
     if isNew(row) || status == RowChangeStatus.void { return }
     for relation in type.relations where layout.ownsTargets(of: relation) {
-      let old = targets(base(of: row), relation, row.row)
+      let old = baseTargets(relation, of: row)
       if status == RowChangeStatus.deleted {
         // Elements that I had replaced before the deletion go with their owner, and could come back with it.
         for element in old {
@@ -164,16 +164,26 @@ extension VersionMerge {
 
   // MARK: - Deleting and restoring
 
+  /// Rows that I have deleted together, and that hang together.
+  typealias Component = (rows: [Row], isPurged: Bool)
+
+  /// Has what hangs together with an entity that is not deleted stay, too.
+  func keep(_ components: [Component]) {
+    if kept.isEmpty { return }
+    for component in components where component.rows.contains(where: { kept.contains($0) }) { keep(component) }
+  }
+
+  private func keep(_ component: Component) {
+    ignored.formUnion(component.rows)
+    staying.formUnion(component.rows.filter { image(versions.mine, $0).status == RowChangeStatus.void })
+  }
+
   /// Deletes what I have deleted: what went together and hangs together, together.
-  func deleteAll() throws(StoreProblem) {
+  func deleteAll(_ components: [Component]) throws(StoreProblem) {
     for row in superseded where transaction.isLive(row.type, row.row) {
       try transaction.delete(row.type, rows: [row.row], keeps: false)
     }
-    for component in components() {
-      if component.rows.contains(where: { kept.contains($0) }) {
-        for row in component.rows { ignored.insert(row) }
-        continue
-      }
+    for component in components where !ignored.contains(component.rows[0]) {
       do throws(StoreProblem) {
         let live = component.rows.filter { transaction.isLive($0.type, $0.row) }
         if !live.isEmpty { try transaction.delete(live, keeps: !component.isPurged) }
@@ -190,13 +200,13 @@ extension VersionMerge {
         case .requiredReference: note(.required, first, nil, allowsMine: false)
         default: throw error
         }
+        keep(component)
+        try linkStaying(component.rows)
       }
     }
   }
 
-  private typealias Component = (rows: [Row], isPurged: Bool)
-
-  private func components() -> [Component] {
+  func components() -> [Component] {
     if deletions.isEmpty { return [] }
     var groups: [Row: UInt64] = [:]
     for deletion in deletions { groups[deletion.row] = deletion.group }
@@ -228,7 +238,7 @@ extension VersionMerge {
         do throws(StoreProblem) {
           for restored in try transaction.restore(row.type, row.row) where held[row] != nil {
             if versions.base.table(restored.type).status(restored.row) == RowChangeStatus.live {
-              held[restored] = base(of: restored)
+              held[restored] = HeldRow(whole: base(of: restored))
             }
           }
         } catch {
@@ -256,7 +266,7 @@ extension VersionMerge {
     for row in restorations where transaction.isLive(row.type, row.row) {
       for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
         let mine = targets(versions.mine, relation, row.row)
-        if mine == targets(base(of: row), relation, row.row) { continue }
+        if mine == baseTargets(relation, of: row) { continue }
         // A new element of mine comes under another number.
         let known = Set(mine.filter { !isNew(Row(type: relation.target, row: $0)) })
         let replaced = transaction.targets(relation, row.row).filter { !known.contains($0) }
@@ -294,11 +304,13 @@ extension VersionMerge {
     for row in changed where transaction.isLive(row.type, row.row) {
       let type = layout.types[Int(row.type.index)]
       if columns[row.type] == nil { columns[row.type] = uniqueColumns(type) }
-      let (old, mine) = (image(base(of: row), row), image(versions.mine, row))
-      for column in columns[row.type] ?? [] where !areEqual(type, column, old.cell(column), mine.cell(column)) {
-        let theirs = image(versions.theirs, row).cell(column)
+      let (mine, theirs) = (image(versions.mine, row), image(versions.theirs, row))
+      for column in columns[row.type] ?? [] {
+        let old = image(base(of: row, column), row).cell(column)
         // What the other side has written, too, is decided first.
-        guard areEqual(type, column, old.cell(column), theirs) else { continue }
+        guard !areEqual(type, column, old, mine.cell(column)), areEqual(type, column, old, theirs.cell(column)) else {
+          continue
+        }
         try transaction.update(row.type, row.row, ColumnID(column), nil)
         freed.insert(row)
       }
@@ -310,17 +322,17 @@ extension VersionMerge {
   func mergeFields(_ row: Row, freed: Set<Row>) throws(StoreProblem) {
     if ignored.contains(row) || !transaction.isLive(row.type, row.row) { return }
     let type = layout.types[Int(row.type.index)]
-    let (old, mine) = (image(base(of: row), row), image(versions.mine, row))
-    let theirs = image(versions.theirs, row)
+    let (mine, theirs) = (image(versions.mine, row), image(versions.theirs, row))
     var unique: Set<Int>?
     for column in type.columns.indices where !type.isFilled[column] && !type.isFolded[column] {
-      let cell = mine.cell(column)
-      if areEqual(type, column, old.cell(column), cell) { continue }
+      let (old, cell) = (image(base(of: row, column), row).cell(column), mine.cell(column))
+      if areEqual(type, column, old, cell) { continue }
       let newest = theirs.cell(column)
       var value = cell
-      if isTheirs.contains(row), !areEqual(type, column, old.cell(column), newest) {
-        if areEqual(type, column, cell, newest) { continue }
-        guard let decided = decide(row, type, column, old.cell(column), cell, newest) else { continue }
+      if isTheirs.contains(row), !areEqual(type, column, old, newest) {
+        // Where both have added the same, it was added twice.
+        if areEqual(type, column, cell, newest), !deciding.adds(row.type, ColumnID(column)) { continue }
+        guard let decided = decide(row, type, column, old, cell, newest) else { continue }
         value = decided
       }
       do throws(StoreProblem) {
@@ -380,18 +392,28 @@ extension VersionMerge {
   /// Inserts an entity of mine, or finds it with the other side.
   func insert(_ row: Row) throws(StoreProblem) {
     if ignored.contains(row), !reinserted.contains(row) { return }
+    try withCells(of: row) { (cells, valid) throws(StoreProblem) in
+      try insert(row, layout.types[Int(row.type.index)], cells, valid)
+    }
+  }
+
+  /// Calls with the cells of a row of mine, as they are inserted.
+  func withCells<Result>(
+    of row: Row, _ body: (UnsafeMutablePointer<Cell>, UnsafeMutablePointer<Bool>) throws(StoreProblem) -> Result
+  ) throws(StoreProblem) -> Result {
     let type = layout.types[Int(row.type.index)]
     let count = max(1, type.columns.count)
     let mine = image(versions.mine, row)
-    try withUnsafeTemporaryAllocation(of: Cell.self, capacity: count) { (cells) throws(StoreProblem) in
+    return try withUnsafeTemporaryAllocation(of: Cell.self, capacity: count) { (cells) throws(StoreProblem) in
       try withUnsafeTemporaryAllocation(of: Bool.self, capacity: count) { (valid) throws(StoreProblem) in
-        guard let cells = cells.baseAddress, let valid = valid.baseAddress else { return }
+        // Safe because there is room for one at least.
+        let (cells, valid) = (cells.baseAddress.unsafelyUnwrapped, valid.baseAddress.unsafelyUnwrapped)
         for column in type.columns.indices {
           let cell = type.isFolded[column] || type.isFilled[column] ? nil : mine.cell(column)
           (cells + column).initialize(to: cell ?? Cell(low: 0))
           (valid + column).initialize(to: cell != nil)
         }
-        try insert(row, type, cells, valid)
+        return try body(cells, valid)
       }
     }
   }
@@ -492,7 +514,8 @@ extension VersionMerge {
         numbers[row] = nil
       }
     }
-    for row in changed where !ignored.contains(row) && transaction.isLive(row.type, row.row) {
+    let rows = changed.filter { !ignored.contains($0) } + staying
+    for row in rows where transaction.isLive(row.type, row.row) {
       guard let missing = missingLink(row.type, row.row) else { continue }
       // Where it was to go is not there: it stays where it is.
       let canStay = try linkAgain(missing, row.row)

@@ -19,6 +19,8 @@ package protocol MergeDeciding {
   func decide(
     _ type: EntityTypeID, _ column: ColumnID, base: Cell?, mine: Cell?, theirs: Cell?
   ) -> MergeDecision
+  /// Returns whether what both have added to a number is added up.
+  func adds(_ type: EntityTypeID, _ column: ColumnID) -> Bool
   /// Decides about links: `.elements` for lists, unless something else is said.
   func decide(_ relation: Relation) -> MergeDecision
 }
@@ -58,10 +60,10 @@ package struct MergeVersions {
   package let base: Snapshot
   package let mine: Snapshot
   package let theirs: Snapshot
-  /// Rows of `base` that were in conflict when it became the base, with the versions that they began with.
-  package var held: [DeletedRow: Snapshot]
+  /// Rows of `base` that were in conflict when it became the base.
+  package var held: [DeletedRow: HeldRow]
 
-  package init(base: Snapshot, mine: Snapshot, theirs: Snapshot, held: [DeletedRow: Snapshot] = [:]) {
+  package init(base: Snapshot, mine: Snapshot, theirs: Snapshot, held: [DeletedRow: HeldRow] = [:]) {
     self.base = base
     self.mine = mine
     self.theirs = theirs
@@ -100,6 +102,8 @@ package final class VersionMerge {
   var deletions: [(group: UInt64, row: Row)] = []
   /// Entities that are not deleted, because the other side has written to them.
   var kept: Set<Row> = []
+  /// Rows that I have erased, and that stay with all their links.
+  var staying: Set<Row> = []
   /// Rows of which nothing is brought over.
   var ignored: Set<Row> = []
   /// The numbers that my new rows have got.
@@ -111,8 +115,8 @@ package final class VersionMerge {
   var links = MergeLinks()
 
   package private(set) var conflicts: [StoreConflict] = []
-  /// Rows of the result that are in conflict, with the versions that they began with.
-  package internal(set) var held: [DeletedRow: Snapshot] = [:]
+  /// Rows of the result that are in conflict.
+  package internal(set) var held: [DeletedRow: HeldRow] = [:]
   /// Tells whether the conflicts can be told again of a context that goes on from the result.
   package internal(set) var canBeHeld = true
 
@@ -156,8 +160,11 @@ package final class VersionMerge {
     for row in myRows { compareOwnedLists(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
     for row in insertions + changed { compareLinks(row) }
+    let components = self.components()
+    keep(components)
+    for (group, row) in deletions where group != 0 && !ignored.contains(row) { compareDeleted(row) }
     unlinkRemoved()
-    try deleteAll()
+    try deleteAll(components)
     let freed = try freeKeys()
     try restoreAll()
     try dropReplaced()
@@ -170,13 +177,23 @@ package final class VersionMerge {
     for row in insertions + changed { try bringWaiting(row) }
     for row in changed { stampUpdate(row) }
     try dropIncomplete()
+    try bringDeleted()
   }
 
   // MARK: - Versions
 
   func image(_ version: Snapshot, _ row: Row) -> StoredRow { StoredRow(version.table(row.type), row.row) }
   /// The version that a row began with.
-  func base(of row: Row) -> Snapshot { versions.held[row] ?? versions.base }
+  func base(of row: Row) -> Snapshot { versions.held[row]?.whole ?? versions.base }
+  /// The version that a field, or the links of a relation, began with.
+  func base(of row: Row, _ column: Int) -> Snapshot {
+    guard let held = versions.held[row] else { return versions.base }
+    return held.whole ?? held.columns[ColumnID(column)] ?? versions.base
+  }
+  /// The targets that a row began with.
+  func baseTargets(_ relation: Relation, of row: Row) -> [UInt32] {
+    targets(base(of: row, Int(relation.column.index)), relation, row.row)
+  }
   /// Returns whether a row of mine is not the base's, so that the other side's of its number is another one.
   func isNew(_ row: Row) -> Bool { versions.base.table(row.type).status(row.row) == RowChangeStatus.void }
 
@@ -231,10 +248,13 @@ package final class VersionMerge {
     conflicts.append(
       StoreConflict(
         kind: kind, type: row.type, row: row.row, theirRow: theirRow ?? (isThere ? row.row : nil), column: column,
-        side: side, base: base(of: row)))
+        side: side, base: column.map { base(of: row, Int($0.index)) } ?? base(of: row)))
     switch kind {
-    case .field, .deleted: if !isNew(row) { held[row] = base(of: row) }
-    case .inserted: if let theirRow { held[Row(type: row.type, row: theirRow)] = base(of: row) }
+    case .field where column != nil:
+      guard !isNew(row), let column else { break }
+      held[row, default: HeldRow()].columns[column] = base(of: row, Int(column.index))
+    case .field, .deleted: if !isNew(row) { held[row, default: HeldRow()].whole = base(of: row) }
+    case .inserted: if let theirRow { held[Row(type: row.type, row: theirRow)] = HeldRow(whole: base(of: row)) }
     case .key, .required, .denied: canBeHeld = false
     }
     return side ?? .theirs
@@ -251,6 +271,8 @@ struct MergeLinks {
   }
   /// By the numbers of the result.
   var removed: [Link] = []
+  /// Those of them that were taken away.
+  var unlinked: [Link] = []
   /// By my numbers.
   var added: [Link] = []
   /// Those of both that the other side's choice keeps from being changed.

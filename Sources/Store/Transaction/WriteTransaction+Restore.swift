@@ -54,7 +54,8 @@ extension WriteTransaction {
     return targets.contains(where: { table.isDeleted($0) }) ? .deleted : .purged
   }
 
-  private func record(_ entity: DeletedRow) -> DeletionRecord {
+  /// What a deleted row remembers.
+  func record(_ entity: DeletedRow) -> DeletionRecord {
     table(entity.type).tombstones?.record(entity.row) ?? DeletionRecord(deletion: 0)
   }
 
@@ -208,7 +209,7 @@ extension WriteTransaction {
   /// Gives a deleted, kept row a value back. It is purged where another entity, live or deleted, has taken its primary
   /// key meanwhile, as it would have been by who took it. Precondition: the row is deleted; not a relation column.
   package func writeDeleted(
-    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell
+    _ type: EntityTypeID, _ row: UInt32, _ column: ColumnID, _ cell: Cell?
   ) throws(StoreProblem) {
     let table = ownedTable(type)
     guard table.isDeleted(row) else { return }
@@ -216,8 +217,8 @@ extension WriteTransaction {
     let record = record(DeletedRow(type: type, row: row))
     let tombstones = table.ownedTombstones()
     tombstones.remove(row, columns: table.readers, key: key)
-    valid[number] = true
-    cells[number] = cell
+    valid[number] = cell != nil
+    cells[number] = cell ?? Cell(low: 0)
     write(table, row, number)
     for folded in table.layout.foldedColumns[number] {
       try foldCell(table, into: folded, from: number)
@@ -241,7 +242,7 @@ extension WriteTransaction {
   private func write(_ table: Table, _ row: UInt32, _ number: Int, ownsPayload: Bool = false) {
     let column = table.ownedColumn(number)
     let nulls = column.liveNulls
-    column.write(row, cells[number], ownsPayload: ownsPayload)
+    column.write(row, valid[number] ? cells[number] : nil, ownsPayload: ownsPayload)
     column.liveNulls = nulls
   }
 }

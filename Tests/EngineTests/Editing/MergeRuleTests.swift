@@ -79,6 +79,46 @@ import Testing
         == #"{"User":[{"id":1,"posts":[{"id":1,"title":"x"},{"id":2,"title":"z"}]},{"id":2,"posts":[]}]}"#)
   }
 
+  @Test("what was erased here and stays keeps its links, in their order") func staying() throws {
+    let schema = """
+      type Owner { id: ID! kids: [Kid!]! @relation(inverse: "owner") }
+      type Kid { id: ID! n: Int owner: Owner! @relation(inverse: "kids") others: [Kid!]! second: Owner }
+      """
+    let start = """
+      insertOwner(data: {id: 1}) insertKid(data: [{id: 2, n: 0, owner: 1}, {id: 1, owner: 1}])
+      updateKid(where: id == 2, set: {others: [1, 2], second: 1})
+      """
+    let query = "{ Owner { kids { id } } Kid(orderBy: id) { id n owner { id } others { id } second { id } } }"
+    for theirs in ["updateKid(where: id == 2, set: {n: 1})", "updateKid(where: id == 1, set: {others: [2]})"] {
+      let scene = try MergeScene(schema, start, mine: "deleteKid(where: id == 2, hard: true)", theirs: theirs)
+      let before = try scene.database.run(query).jsonString
+      #expect(try scene.saved(.theirs, query) == before)
+    }
+    let scene = try MergeScene(
+      schema, start, mine: "deleteKid(where: id == 2, hard: true)", theirs: "updateKid(where: id == 2, set: {n: 1})")
+    #expect(
+      try scene.saved(.mine, query)
+        == #"{"Owner":[{"kids":[{"id":1}]}],"Kid":[{"id":1,"n":null,"owner":{"id":1},"others":[],"second":null}]}"#)
+  }
+
+  @Test("what is erased here, and must stay for a link of the other side, keeps its own links") func stayingForLink()
+    throws
+  {
+    let schema = """
+      interface Thing { id: ID! }
+      type Place implements Thing { id: ID! town: Town! }
+      type Town { id: ID! }
+      type Note { id: ID! about: Thing! }
+      """
+    let scene = try MergeScene(
+      schema, "insertTown(data: {id: 1}) insertPlace(data: {id: 1, town: 1})",
+      mine: "deletePlace(where: id == 1, hard: true)", theirs: "insertNote(data: {id: 1, about: 1})")
+    #expect(try scene.refusal().count == 1)
+    #expect(
+      try scene.saved(.theirs, "{ Place { id town { id } } Note { about { id } } }")
+        == #"{"Place":[{"id":1,"town":{"id":1}}],"Note":[{"about":{"id":1}}]}"#)
+  }
+
   @Test("deletions that do not hang together are decided one by one") func separateDeletions() throws {
     let scene = try self.scene(
       #"others: insertUser(data: [{id: 3, code: "3"}, {id: 4, code: "4"}])"#, mine: "deleteUser(where: id >= 2)",

@@ -1,0 +1,138 @@
+import GQLCatalog
+
+/// Entities that I have deleted, and that could be restored: they come as I had written them before.
+extension VersionMerge {
+  /// Finds the links that I had taken from an entity of both sides before I deleted it.
+  func compareDeleted(_ row: Row) {
+    for row in withMirrors(row) {
+      for relation in rememberedRelations(row.type) {
+        let base = baseTargets(relation, of: row)
+        let mine = Set(targets(versions.mine, relation, row.row))
+        guard targets(versions.theirs, relation, row.row) == base else { continue }
+        links.removed += base.filter { !mine.contains($0) }.map { link(relation, row.row, $0) }
+      }
+    }
+  }
+
+  /// A row of mine with its rows in interfaces and unions, which have links of their own.
+  private func withMirrors(_ row: Row) -> [Row] {
+    let stored = image(versions.mine, row)
+    return [row]
+      + layout.types[Int(row.type.index)].mirrors.compactMap { mirror in
+        stored.cell(Int(mirror.column.index)).map {
+          Row(type: mirror.target, row: UInt32(truncatingIfNeeded: $0.low))
+        }
+      }
+  }
+
+  /// Brings what I had written of entities before I deleted them, and those that I have both made and deleted.
+  func bringDeleted() throws(StoreProblem) {
+    // By the numbers of my deletions: those of the result.
+    var groups: [UInt64: UInt64] = [:]
+    var rows: [Row] = []
+    for (group, row) in deletions where group != 0 && !ignored.contains(row) {
+      guard transaction.isDeleted(row.type, row.row), !layout.types[Int(row.type.index)].isElement else { continue }
+      groups[group] = transaction.record(row).deletion
+      try writeDeleted(row)
+      // It is purged where another has its key now.
+      if transaction.isDeleted(row.type, row.row) { rows.append(row) }
+    }
+    for row in myRows where isNew(row) && !isMirrored(row.type) && !layout.types[Int(row.type.index)].isElement {
+      guard image(versions.mine, row).status == RowChangeStatus.deleted else { continue }
+      let brought = try insertDeleted(row)
+      guard let first = brought.first else { continue }
+      rows.append(row)
+      let mine = versions.mine.table(row.type).tombstones?.record(row.row).deletion ?? 0
+      let group = groups[mine] ?? transaction.record(first).deletion
+      groups[mine] = group
+      // What went together comes back together.
+      for row in brought { RememberedLinks(in: transaction).join(row, deletion: group) }
+    }
+    for row in rows {
+      for row in withMirrors(row) { try linkDeleted(row) }
+    }
+  }
+
+  /// The relations that a deleted entity remembers, but for its lists of embedded objects.
+  private func rememberedRelations(_ type: EntityTypeID) -> [Relation] {
+    layout.types[Int(type.index)].relations.filter { !$0.isMirror && !layout.ownsTargets(of: $0) }
+  }
+
+  /// Writes the fields of a deleted entity of both sides that I had written.
+  private func writeDeleted(_ row: Row) throws(StoreProblem) {
+    let type = layout.types[Int(row.type.index)]
+    let mine = image(versions.mine, row)
+    for column in type.columns.indices where isOwn(column, type) {
+      let (old, cell) = (image(base(of: row, column), row).cell(column), mine.cell(column))
+      if !areEqual(type, column, old, cell) { try transaction.writeDeleted(row.type, row.row, ColumnID(column), cell) }
+    }
+  }
+
+  private func isOwn(_ column: Int, _ type: StoreLayout.TypeLayout) -> Bool {
+    !type.isFilled[column] && !type.isFolded[column] && !type.isRelation[column]
+  }
+
+  /// Inserts an entity of mine as a deleted one. Returns it with its embedded objects; none where its key is taken.
+  private func insertDeleted(_ row: Row) throws(StoreProblem) -> [Row] {
+    let type = layout.types[Int(row.type.index)]
+    return try withCells(of: row) { (cells, valid) throws(StoreProblem) in
+      if let primary = type.indexes.first {
+        if try transaction.findRow(primary.id, cells: cells, valid: valid) != nil { return [] }
+        // One that the other side knows is not forgotten for it.
+        var key = (0..<primary.keys.count).map { cells[primary.keys.components[$0].column] }
+        if let known = transaction.deletedRow(row.type, key: &key) {
+          guard versions.theirs.table(row.type).status(known) == RowChangeStatus.void else { return [] }
+        }
+      }
+      let number = try transaction.beginTombstone(row.type, cells: cells, valid: valid)
+      numbers[row] = number
+      var brought = [Row(type: row.type, row: number)]
+      try insertElements(of: row, number, &brought)
+      try transaction.endTombstone(row.type, number, cells: cells, valid: valid, isFromElsewhere: false)
+      return brought
+    }
+  }
+
+  /// Inserts the embedded objects of an entity that lives for now.
+  private func insertElements(of row: Row, _ number: UInt32, _ brought: inout [Row]) throws(StoreProblem) {
+    for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
+      for element in targets(versions.mine, relation, row.row) {
+        let element = Row(type: relation.target, row: element)
+        let inserted = try withCells(of: element) { (cells, valid) throws(StoreProblem) in
+          try transaction.insert(element.type, cells: cells, valid: valid)
+        }
+        numbers[element] = inserted
+        brought.append(Row(type: element.type, row: inserted))
+        try transaction.connect(relation.id, source: number, target: inserted)
+        for other in rememberedRelations(element.type) where other.id != relation.inverse {
+          for target in targets(versions.mine, other, element.row) {
+            guard let target = self.number(other.target, target), transaction.isLive(other.target, target),
+              // Nobody loses a link to what is deleted.
+              layout[other.inverse].isToMany
+            else { continue }
+            try transaction.connect(other.id, source: inserted, target: target)
+          }
+        }
+        try insertElements(of: element, inserted, &brought)
+      }
+    }
+  }
+
+  /// Has a deleted entity remember the links that it had, as far as their ends are there and free.
+  private func linkDeleted(_ row: Row) throws(StoreProblem) {
+    guard let number = number(row.type, row.row) else { return }
+    let isNew = isNew(row)
+    for relation in rememberedRelations(row.type) {
+      let mine = targets(versions.mine, relation, row.row)
+      let base = isNew ? [] : baseTargets(relation, of: row)
+      if mine == base { continue }
+      let known = Set(base)
+      let there = isNew ? [] : Set(targets(versions.theirs, relation, row.row))
+      // What the other side has taken away stays away.
+      let rows = mine.filter { !known.contains($0) || there.contains($0) }.compactMap {
+        self.number(relation.target, $0)
+      }.filter { transaction.isLive(relation.target, $0) || transaction.isDeleted(relation.target, $0) }
+      try RememberedLinks(in: transaction).remember(relation.id, source: number, rows: rows)
+    }
+  }
+}
