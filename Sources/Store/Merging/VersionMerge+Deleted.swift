@@ -4,7 +4,7 @@ import GQLCatalog
 extension VersionMerge {
   /// Finds the links that I had taken from an entity of both sides before I deleted it.
   func compareDeleted(_ row: Row) {
-    for row in withMirrors(row) {
+    for row in withMirrors(row, in: versions.mine) {
       for relation in rememberedRelations(row.type) {
         let base = baseTargets(relation, of: row)
         let mine = Set(targets(versions.mine, relation, row.row))
@@ -12,17 +12,6 @@ extension VersionMerge {
         links.removed += base.filter { !mine.contains($0) }.map { link(relation, row.row, $0) }
       }
     }
-  }
-
-  /// A row of mine with its rows in interfaces and unions, which have links of their own.
-  private func withMirrors(_ row: Row) -> [Row] {
-    let stored = image(versions.mine, row)
-    return [row]
-      + layout.types[Int(row.type.index)].mirrors.compactMap { mirror in
-        stored.cell(Int(mirror.column.index)).map {
-          Row(type: mirror.target, row: UInt32(truncatingIfNeeded: $0.low))
-        }
-      }
   }
 
   /// Brings what I had written of entities before I deleted them, and those that I have both made and deleted.
@@ -49,7 +38,7 @@ extension VersionMerge {
       for row in brought { RememberedLinks(in: transaction).join(row, deletion: group) }
     }
     for row in rows {
-      for row in withMirrors(row) { try linkDeleted(row) }
+      for row in withMirrors(row, in: versions.mine) { try linkDeleted(row) }
     }
   }
 

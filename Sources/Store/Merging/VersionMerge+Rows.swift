@@ -175,7 +175,20 @@ extension VersionMerge {
 
   private func keep(_ component: Component) {
     ignored.formUnion(component.rows)
-    staying.formUnion(component.rows.filter { image(versions.mine, $0).status == RowChangeStatus.void })
+    for row in component.rows where image(versions.mine, row).status == RowChangeStatus.void {
+      staying.formUnion(withMirrors(row, in: versions.base))
+    }
+  }
+
+  /// A row with its rows in interfaces and unions, which have links of their own.
+  func withMirrors(_ row: Row, in version: Snapshot) -> [Row] {
+    let stored = image(version, row)
+    return [row]
+      + layout.types[Int(row.type.index)].mirrors.compactMap { mirror in
+        stored.cell(Int(mirror.column.index)).map {
+          Row(type: mirror.target, row: UInt32(truncatingIfNeeded: $0.low))
+        }
+      }
   }
 
   /// Deletes what I have deleted: what went together and hangs together, together.
@@ -201,7 +214,7 @@ extension VersionMerge {
         default: throw error
         }
         keep(component)
-        try linkStaying(component.rows)
+        try linkStaying(component.rows.flatMap { withMirrors($0, in: versions.base) })
       }
     }
   }

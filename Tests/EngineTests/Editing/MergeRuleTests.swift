@@ -108,8 +108,16 @@ import Testing
       interface Thing { id: ID! }
       type Place implements Thing { id: ID! town: Town! }
       type Town { id: ID! }
-      type Note { id: ID! about: Thing! }
+      type Note { id: ID! about: Thing! more: [Thing!]! }
       """
+    // Links that lead to what is erased by an interface, where that is written.
+    let written = try MergeScene(
+      schema,
+      "insertTown(data: [{id: 1}, {id: 2}]) insertPlace(data: [{id: 1, town: 1}, {id: 2, town: 1}]) insertNote(data: {id: 1, about: 2, more: [1, 2]})",
+      mine: "deletePlace(where: id == 1, hard: true)", theirs: "updatePlace(where: id == 1, set: {town: 2})")
+    #expect(
+      try written.saved(.theirs, "{ Place { id town { id } } Note { more { id } } }")
+        == #"{"Place":[{"id":1,"town":{"id":2}},{"id":2,"town":{"id":1}}],"Note":[{"more":[{"id":1},{"id":2}]}]}"#)
     let scene = try MergeScene(
       schema, "insertTown(data: {id: 1}) insertPlace(data: {id: 1, town: 1})",
       mine: "deletePlace(where: id == 1, hard: true)", theirs: "insertNote(data: {id: 1, about: 1})")
