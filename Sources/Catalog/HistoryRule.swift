@@ -51,6 +51,10 @@ package struct TypeHistory: Sendable, Hashable {
   package var foldedKeyColumns: [Int]
   /// Indicates whether columns lead to other rows.
   package var hasLinks: Bool
+  /// Indicates whether a column that leads to other rows is left out.
+  package fileprivate(set) var leavesOutLinks = false
+  /// The column of the time of the last change, where others are left out: a change of nothing else makes no version.
+  package fileprivate(set) var timeColumn: Int?
 
   package struct Owner: Sendable, Hashable {
     package var type: Int
@@ -85,6 +89,9 @@ package struct HistoryTypes: Sendable, Hashable {
     addElements(catalog)
     for type in catalog.types {
       for property in type.properties where property.isOutOfHistory { leaveOut(property.storage, of: type.id, catalog) }
+      if let number = type.updatedColumn, types[Int(type.id.index)]?.isLeftOut.contains(true) ?? false {
+        types[Int(type.id.index)]?.timeColumn = Int(number.index)
+      }
     }
     isNamed = types.map { $0 != nil }
     for relation in catalog.relations where types[Int(relation.source.index)] != nil {
@@ -137,7 +144,10 @@ package struct HistoryTypes: Sendable, Hashable {
       for field in fields { leaveOut(field, of: type, catalog) }
     case .relation(let id):
       // Both directions, so that they agree.
-      for relation in [catalog[id], catalog[catalog[id].inverse]] { leaveOut(relation.column, of: relation.source) }
+      for relation in [catalog[id], catalog[catalog[id].inverse]] {
+        leaveOut(relation.column, of: relation.source)
+        types[Int(relation.source.index)]?.leavesOutLinks = true
+      }
     case .members, .computed: break
     }
   }

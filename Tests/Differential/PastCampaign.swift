@@ -143,7 +143,45 @@ package struct PastCampaign: Sendable {
       }
       result.answers += 1
     }
-    return undoes ? try undone(subject, &generator, &result) : nil
+    return try undoes ? undone(subject, &generator, &result) : erased(database, &generator, &result)
+  }
+
+  /// Forgets the past of a type: each version stays consistent, and gives one answer under all plans.
+  private func erased(_ database: Database, _ generator: inout QueryGenerator, _ result: inout Result) throws -> String?
+  {
+    let types = generator.model.shapes.filter { $0.role == .entity }.map(\.name)
+    if types.isEmpty { return nil }
+    let type = generator.random.pick(types)
+    try database.run("mutation { erase\(type)(where: true, all: true) }")
+    for _ in 0..<3 {
+      let version = Int64(generator.random.below(Int(database.version) + 1))
+      let view = try database.view(version: version)
+      let problems = view.check()
+      let words = "version \(version) of \(database.version), after the past of \(type) was erased"
+      if !problems.isEmpty { return "\(words): \(problems.prefix(3))\n\(generator.model.sdl)" }
+      for _ in 0..<3 {
+        let query = generator.query()
+        guard let prepared = try? database.prepare(query.text) else { continue }
+        let answers = [PlannerOptions(), generator.random.pick(Subject.plans)].map { plan in
+          Subject.outcome { () throws(QueryError) in
+            try prepared.run(query.variables, on: view, planner: plan, now: Self.now.now)
+          }
+        }
+        if case .failure = answers[0] { continue }
+        if answers[0] != answers[1] {
+          return """
+            \(words)
+            expected \(answers[0].text)
+            got      \(answers[1].text)
+            query    \(query.text)
+            with     \(query.variables)
+            \(generator.model.sdl)
+            """
+        }
+        result.answers += 1
+      }
+    }
+    return nil
   }
 
   /// Takes changes back: the answers are those of before, but for times. Of some that others have written over, the rest.

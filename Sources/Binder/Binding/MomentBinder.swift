@@ -44,6 +44,7 @@ struct MomentBinder {
       binder.query.segments = binder.query.segments.map { $0.completed(as: binder.query) }
     }
     binder.finishPaging()
+    finishChangeRanges()
   }
 
   /// Binds the version or the time that `@asOf` names, a value over parameters.
@@ -64,17 +65,49 @@ struct MomentBinder {
       }
       return nil
     }
-    let isVersion = argument.name.text == "version"
-    let type = ValueType.scalar(isVersion ? .int : .dateTime)
+    return moment(argument.value, isVersion: argument.name.text == "version", environment)
+  }
+
+  /// Returns a version or a time, a value over parameters; nil where it is reported as none.
+  func moment(_ value: Expression, isVersion: Bool, _ environment: Environment) -> BoundMoment? {
+    constant(value, .scalar(isVersion ? .int : .dateTime), environment).map {
+      BoundMoment(isVersion: isVersion, constants: $0, range: value.range)
+    }
+  }
+
+  /// Returns a value over parameters; nil where it is reported as none of the type.
+  func constant(_ value: Expression, _ type: ValueType, _ environment: Environment) -> BoundQuery? {
     var isBound = false
     let constants = binder.constants { binder in
-      let operand = binder.bindOperand(argument.value, environment.withoutElements)
-      guard let value = binder.coerce(operand, to: type, environment, at: argument.value.range) else { return }
+      let operand = binder.bindOperand(value, environment.withoutElements)
+      guard let value = binder.coerce(operand, to: type, environment, at: value.range) else { return }
       isBound = true
       _ = binder.values.add(value)
     }
-    guard isBound else { return nil }
-    return BoundMoment(isVersion: isVersion, constants: constants, range: argument.value.range)
+    return isBound ? constants : nil
+  }
+
+  /// Completes what the lists of changes must have: parameters are known when the operation is bound.
+  private func finishChangeRanges() {
+    guard let ranges = binder.query.changeRanges else { return }
+    binder.query.changeRanges = ranges.map { range in
+      var range = range
+      range.bounds = range.bounds.map { bound in
+        var bound = bound
+        complete(&bound.constants)
+        return bound
+      }
+      if var types = range.types {
+        complete(&types)
+        range.types = types
+      }
+      return range
+    }
+  }
+
+  private func complete(_ constants: inout BoundQuery) {
+    constants.parameters = binder.query.parameters
+    constants.itemCount = binder.query.itemCount
   }
 
   /// Checks that a field which appears several times is of one version.

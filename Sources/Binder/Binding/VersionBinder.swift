@@ -47,11 +47,12 @@ struct VersionBinder {
     var conditions: [Expression] = []
     var others: [Argument] = []
     var seen: Set<String> = []
+    var range = BoundChangeRange(bounds: [], types: nil)
     for argument in arguments {
       switch argument.name.text {
-      case "from": conditions += bound(argument, .greater, environment)
-      case "to": conditions += bound(argument, .lessOrEqual, environment)
-      case "types": conditions += types(argument)
+      case "from": conditions += bound(argument, .greater, environment, &range)
+      case "to": conditions += bound(argument, .lessOrEqual, environment, &range)
+      case "types": conditions += types(argument, environment, &range)
       default:
         others.append(argument)
         continue
@@ -60,6 +61,7 @@ struct VersionBinder {
         binder.report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
       }
     }
+    if !range.bounds.isEmpty { binder.query.changeRanges = (binder.query.changeRanges ?? []) + [range] }
     guard let first = conditions.first else { return others }
     if let place = others.firstIndex(where: { $0.name.text == "where" }) {
       if others[place].value.kind != .null { conditions.append(others[place].value) }
@@ -78,17 +80,19 @@ struct VersionBinder {
 
   /// The condition that changes are after a version or a time, or not after it. Null is no condition.
   private func bound(
-    _ argument: Argument, _ comparison: BinaryOperator, _ environment: Environment
+    _ argument: Argument, _ comparison: BinaryOperator, _ environment: Environment, _ bounds: inout BoundChangeRange
   ) -> [Expression] {
     let value = argument.value.unparenthesized
-    let field: String
+    let isVersion: Bool
     switch binder.bindOperand(value, environment.withoutElements) {
     case .literal(.null, _), .error: return []
-    case .literal(.text, _): field = "time"
-    case .value(let value) where value.type.scalar.map { [.dateTime, .date, .string].contains($0) } ?? false:
-      field = "time"
-    default: field = "version"
+    case .literal(.text, _): isVersion = false
+    case .value(let value): isVersion = !(value.type.scalar.map { [.dateTime, .date, .string].contains($0) } ?? false)
+    default: isVersion = true
     }
+    guard let moment = MomentBinder(binder: binder).moment(value, isVersion: isVersion, environment) else { return [] }
+    bounds.bounds.append(moment)
+    let field = isVersion ? "version" : "time"
     let range = value.range
     let test = Expression(
       .binary(comparison, Expression(.current(Name(field, at: range)), at: range), argument.value), at: range)
@@ -104,7 +108,9 @@ struct VersionBinder {
   }
 
   /// `types: [User, Chat]`, names of types or texts.
-  private func types(_ argument: Argument) -> [Expression] {
+  private func types(
+    _ argument: Argument, _ environment: Environment, _ bounds: inout BoundChangeRange
+  ) -> [Expression] {
     let value = argument.value.unparenthesized
     let range = value.range
     var list = value
@@ -114,6 +120,8 @@ struct VersionBinder {
     case .name, .string: list = Expression(.list([typeName(value)]), at: range)
     default: break
     }
+    guard let types = MomentBinder(binder: binder).constant(list, .list(.string), environment) else { return [] }
+    bounds.types = types
     let test = Expression(.binary(.in, Expression(.current(Name("type", at: range)), at: range), list), at: range)
     return [unlessAbsent(value, test)]
   }

@@ -57,7 +57,7 @@ package struct VersionedType: Sendable {
   package enum Source: Sendable {
     /// The cell of a column of the entity.
     case column(Int)
-    /// The id of what a relation leads to, or a list of ids.
+    /// The id of what a relation leads to, or a list of ids. Of a key of several fields that is a list as JSON.
     case ids(Relation, [IDRoute])
     /// Something that only the version has.
     case none
@@ -70,7 +70,8 @@ package struct VersionedType: Sendable {
     /// The column of the mirroring row that leads to the entity.
     package var through: Int?
     package var type: Int
-    package var column: Int
+    /// The columns of the key.
+    package var columns: [Int]
   }
 
   package let type: EntityTypeID

@@ -291,15 +291,17 @@ private struct VersionTypeDraft {
       for member in target.members {
         guard let (id, routes) = idRoutes(to: base[member.type]), result == nil || result?.0 == id else { return nil }
         let through = Int(base[member.relation].column.index)
-        result = (id, (result?.1 ?? []) + routes.map { .init(through: through, type: $0.type, column: $0.column) })
+        result = (id, (result?.1 ?? []) + routes.map { .init(through: through, type: $0.type, columns: $0.columns) })
       }
       return result
     }
-    guard target.idProperties.count == 1, let property = target.idProperties.first,
-      case .column(let column, _) = target[property].storage
-    else { return nil }
+    let columns = target.idProperties.compactMap { id -> ColumnID? in
+      if case .column(let column, _) = target[id].storage { column } else { nil }
+    }
+    guard let first = columns.first, columns.count == target.idProperties.count else { return nil }
+    let type = columns.count == 1 ? target[first].type : .json
     return (
-      target[column].type, [.init(through: nil, type: Int(target.id.index), column: Int(column.index))]
+      type, [.init(through: nil, type: Int(target.id.index), columns: columns.map { Int($0.index) })]
     )
   }
 

@@ -70,15 +70,18 @@ extension Catalog {
 /// One change of a schema: the data under the new one, and what it means.
 struct SchemaEvolution {
   let snapshot: Snapshot
-  let change: SchemaChange
+  private(set) var change: SchemaChange
   let warnings: QueryError?
   private let source: SourceText
   private let places: SchemaPlaces
+  private let mapping: CatalogMapping
 
   init(_ old: Snapshot, to source: SourceText, limits: QueryLimits, _ options: RunOptions) throws(QueryError) {
     var (catalog, warnings) = try Database.catalog(of: [source], limits: limits)
     catalog.functions = old.catalog.functions
     try self.init(old, to: catalog, in: source, warnings, limits: limits, options)
+    // Contexts, branches and earlier versions have no history of their own.
+    change.losses += HistoryLosses(from: old, to: catalog, mapping).effects
   }
 
   /// - Parameters:
@@ -100,6 +103,7 @@ struct SchemaEvolution {
     let now = options.now ?? WallClock.now
     let pool = CellPool()
     let mapping = comparison.mapping
+    self.mapping = mapping
     let allowance = WorkAllowance(maximumMemory: runLimits.maximumMemory) {
       options.cancellation?.isCancelled ?? false || interruption?.isDue ?? false
         || runLimits.deadline != .max && MonotonicClock.now > runLimits.deadline

@@ -37,7 +37,7 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
   /// Everything that the schemas say differently.
   public let differences: [Difference]
   /// Lists what would be lost; the change is made only where that is allowed.
-  public let losses: [Effect]
+  public internal(set) var losses: [Effect]
   /// Lists what the data has, and the new schema forbids: the change cannot be made before one of them is another.
   public let conflicts: [Effect]
 

@@ -24,7 +24,8 @@ extension PreparedQuery {
     if !pastRoles.isEmpty, mutator != nil {
       throw PastProblem.noVersions.error(at: document.definition(operation).range, in: document.source)
     }
-    let (snapshot, version) = try data(given, options.interruption(document.limits, used: document.readBytes))
+    let data = try data(given, options.interruption(document.limits, used: document.readBytes))
+    let (snapshot, version) = (data.snapshot, data.version)
     let plans = try segmentPlans(
       variables, snapshot, options.interruption(document.limits, used: document.readBytes))
     if plans.isChange, mutator == nil {
@@ -35,6 +36,7 @@ extension PreparedQuery {
     let parameters = try coerce(variables, for: plans.parameters, snapshot.catalog, now: now)
     let context = mutationContext(variables, parameters, plans, options: options, now: now)
     let planning = PartPlanning(options.planner, context)
+    for range in plans.changeRanges { try range.check(self, data, context, planning) }
     let start = output.count
     var read = ReadVersion.none
     for segment in plans.segments {

@@ -20,6 +20,7 @@ final class SegmentPlans: Sendable {
   /// The query's.
   let parameters: [BoundParameter]
   let segments: [Segment]
+  let changeRanges: [ChangeRangePlans]
   let catalogVersion: UInt64
   /// Whether the operation changes data, or may.
   let isChange: Bool
@@ -49,6 +50,7 @@ final class SegmentPlans: Sendable {
       }
     }
     self.isChange = isChange
+    changeRanges = (query.changeRanges ?? []).map { ChangeRangePlans($0) }
     askedNames = query.asksWhatIsProvided ? query.parameters.map(\.name) : nil
   }
 }

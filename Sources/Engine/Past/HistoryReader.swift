@@ -40,7 +40,7 @@ struct HistoryReader {
     // Nothing is to be asked of records that never go.
     if let known, history.isUnlimited(numbers) { return renewed(known) }
     let rewinding = Rewinding(newest.snapshot, history.types, interruption)
-    let isOfNewest = try read(request, history) { (starts) throws(PastProblem) in
+    let reading = try read(request, history) { (starts) throws(PastProblem) in
       try check(starts, request, oldest)
       return true
     } _: { (step) throws(PastProblem) -> Bool in
@@ -48,9 +48,9 @@ struct HistoryReader {
       if known == nil { try rewinding.apply(step) }
       return known == nil
     }
-    if !isOfNewest { return nil }
+    if !reading.isOfNewest { return nil }
     if let known { return renewed(known) }
-    return try finish(rewinding, request, history)
+    return try finish(rewinding, request, history, hasErased: reading.hasErased)
   }
 
   /// Returns a version that was made before, as one of today.
@@ -81,27 +81,27 @@ struct HistoryReader {
   ) throws(PastProblem) {
     for (place, type) in request.types.enumerated() {
       let start = starts.indices.contains(place) ? starts[place] : nil
-      if let start, request.isWithin(start) { continue }
+      if let start, request.moment.isWithin(start) { continue }
       throw PastProblem.noHistoryOf(
         catalog.types[type].name, request.moment, oldest: oldest, start: start?.version ?? newest.version)
     }
   }
 
   /// Calls with where the past of each type begins, nil where none is kept, then with the records, for each type the
-  /// newest first, until a call returns false. Returns false, without a call, where they go with a later version.
+  /// newest first, until a call returns false. Nothing is called where they go with a later version.
   func read(
     _ request: HistoryRequest, _ history: KeptHistory, from begin: ([HistoryStart?]) throws(PastProblem) -> Bool,
     _ body: (HistoryStep) throws(PastProblem) -> Bool
-  ) throws(PastProblem) -> Bool {
+  ) throws(PastProblem) -> HistoryReading {
     if let records = history.records {
       if try begin(request.types.map { records.start(of: $0) }) {
         try records.forEachStep(request) { (step) throws(PastProblem) in try body(step) }
       }
-      return true
+      return HistoryReading(isOfNewest: true, hasErased: records.hasErased)
     }
     guard let committer = database.committer, let storage = committer.storage as? any HistoryStorage else {
       _ = try begin([])
-      return true
+      return HistoryReading(isOfNewest: true, hasErased: false)
     }
     var problem: PastProblem?
     func trying(_ body: () throws(PastProblem) -> Bool) -> Bool {
@@ -110,13 +110,13 @@ struct HistoryReader {
         return false
       }
     }
-    var isOfNewest = true
+    var reading = HistoryReading(isOfNewest: true, hasErased: false)
     do throws(QueryError) {
       if committer.isStopped { try committer.check() }
       // The storage has all that is seen then.
       if committer.isGathering { try database.flush() }
       try database.alone(committer) { () throws(QueryError) in
-        isOfNewest = try storage.readHistory(
+        reading = try storage.readHistory(
           request, from: { starts in trying { () throws(PastProblem) in try begin(starts) } },
           { step in trying { () throws(PastProblem) in try body(step) } })
       }
@@ -124,14 +124,17 @@ struct HistoryReader {
       throw PastProblem.failed(error)
     }
     if let problem { throw problem }
-    return isOfNewest
+    return reading
   }
 
   private func finish(
-    _ rewinding: Rewinding, _ request: HistoryRequest, _ history: KeptHistory
+    _ rewinding: Rewinding, _ request: HistoryRequest, _ history: KeptHistory, hasErased: Bool
   ) throws(PastProblem) -> PastVersion {
     let transaction = rewinding.transaction
-    do throws(ChangeProblem) { try LostLinks(in: transaction).drop(of: rewinding.linked) } catch {
+    // Of rows without a past the links are those of now.
+    let isOneSided = hasErased || request.types.contains { history.types[$0]?.leavesOutLinks ?? false }
+    let ends = isOneSided ? LinkEnds(newest.snapshot, types: Set(request.types)) : nil
+    do throws(ChangeProblem) { try LostLinks(in: transaction, ends).drop(of: rewinding.linked) } catch {
       throw PastProblem.misfit
     }
     var number = (rewinding.first ?? newest.version + 1) - 1
@@ -176,7 +179,7 @@ private final class Rewinding {
     if types[step.type]?.hasLinks ?? false { linked[step.type, default: []].formUnion(step.rows) }
     steps += 1
     count += step.rows.count
-    first = min(first ?? step.version, step.version)
+    if !step.isOfTimes { first = min(first ?? step.version, step.version) }
     if steps & 63 == 0, let interruption, interruption.isDue { throw PastProblem.interrupted(interruption) }
   }
 }
@@ -187,9 +190,22 @@ package protocol HistoryStorage: AnyObject {
   /// kept, then with what takes the changes after the moment back, for each type the newest first. It ends where either
   /// returns false.
   ///
-  /// - Returns: false, without a call, where what is kept goes with a later version than the request's newest: it has
-  ///   another schema, or something was erased.
+  /// Nothing is called where what is kept goes with a later version than the request's newest: it has another schema, or
+  /// something was erased.
   func readHistory(
     _ request: HistoryRequest, from begin: ([HistoryStart?]) -> Bool, _ body: (HistoryStep) -> Bool
-  ) throws(QueryError) -> Bool
+  ) throws(QueryError) -> HistoryReading
+}
+
+/// A note of a reader of records on all of them.
+package struct HistoryReading: Sendable {
+  /// Indicates whether the records lead back from the newest version of the request.
+  package var isOfNewest: Bool
+  /// Indicates whether the past of some entity may have been erased.
+  package var hasErased: Bool
+
+  package init(isOfNewest: Bool, hasErased: Bool) {
+    self.isOfNewest = isOfNewest
+    self.hasErased = hasErased
+  }
 }

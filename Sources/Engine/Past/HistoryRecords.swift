@@ -24,6 +24,8 @@ package struct HistoryStep {
   package var changes: ChangeSet
   /// A name of who has made the version; nil where none was given.
   package var origin: String?
+  /// Indicates whether the change is one of the moment that is asked for, or of before, which has made no version.
+  package var isOfTimes = false
 
   package init(type: Int, version: Int64, time: Int64, rows: [UInt32], changes: ChangeSet, origin: String?) {
     self.type = type
@@ -55,42 +57,68 @@ package struct HistoryRequest: Sendable {
     }
   }
 
+  /// Indicates whether changes before the moment are read, too: those that have made no version.
+  package var looksBack: Bool { types.contains { kept[$0]?.timeColumn != nil } }
+
   /// Calls with what takes commits back, as long as that returns true. Returns false where it does not.
   ///
   /// - Parameters:
   ///   - commits: The oldest first. Their times ascend.
-  ///   - erased: By type, the rows whose entities went for good later.
+  ///   - known: Notes on rows, which the commits add to.
   package func forEachStep(
-    of commits: [Commit], _ erased: inout [Int: Set<UInt32>], _ body: (HistoryStep) -> Bool
+    of commits: [Commit], _ known: inout HistoryRows, _ body: (HistoryStep) -> Bool
   ) throws(ChangeProblem) -> Bool {
     for commit in commits.reversed() where commit.version <= newest {
-      if !isLater(version: commit.version, time: commit.time) { break }
+      let isLater = isLater(version: commit.version, time: commit.time)
+      if !isLater, known.open.isEmpty { break }
       let records = try commit.changes.records(of: kept)
-      for type in types {
-        var rows: [RowRecords.Row] = []
-        for row in records.rows where row.type == type && !(erased[type]?.contains(row.row) ?? false) {
-          if row.isErasing { erased[type, default: []].insert(row.row) } else { rows.append(row) }
+      for type in types where isLater || known.open[type] != nil {
+        let rows = records.rows.filter { row in
+          row.type == type && (isLater ? known.isKept(row, kept) : known.isOfTimes(row, records, kept))
         }
         if rows.isEmpty { continue }
         let changes = records.bytes.withUnsafeBytes { bytes in
           ChangeSet(
             type: type, rows: rows.map { (row: $0.row, content: UnsafeRawBufferPointer(rebasing: bytes[$0.content])) })
         }
-        let step = HistoryStep(
+        var step = HistoryStep(
           type: type, version: commit.version, time: commit.time, rows: rows.map(\.row), changes: changes,
           origin: commit.origin)
+        step.isOfTimes = !isLater
         if !body(step) { return false }
       }
     }
     return true
   }
+}
 
-  /// Returns whether the moment is not before the start of a past.
-  func isWithin(_ start: HistoryStart) -> Bool {
-    switch moment {
-    case .version(let number): number >= start.version
-    case .time(let instant): instant >= start.time
+/// Notes on rows of the commits that are taken back, by type.
+package struct HistoryRows {
+  /// The rows whose entities went for good later.
+  package private(set) var erased: [Int: Set<UInt32>] = [:]
+  /// Rows that have changed after the moment, and of which nothing is known that changed a version before that: their
+  /// latest changes before it may be such as have made none.
+  package private(set) var open: [Int: Set<UInt32>] = [:]
+
+  package init() {}
+
+  /// Returns whether a change after the moment is taken back.
+  fileprivate mutating func isKept(_ row: RowRecords.Row, _ kept: HistoryTypes) -> Bool {
+    if erased[row.type]?.contains(row.row) ?? false { return false }
+    if row.isErasing {
+      erased[row.type, default: []].insert(row.row)
+    } else if kept[row.type]?.timeColumn != nil {
+      open[row.type, default: []].insert(row.row)
     }
+    return !row.isErasing
+  }
+
+  /// Returns whether a change before the moment has made no version, and is taken back with a later one.
+  fileprivate mutating func isOfTimes(_ row: RowRecords.Row, _ records: RowRecords, _ kept: HistoryTypes) -> Bool {
+    guard open[row.type]?.contains(row.row) ?? false, let column = kept[row.type]?.timeColumn else { return false }
+    if !row.isErasing, TimesRecord(records.bytes[row.content], column: column) != nil { return true }
+    open[row.type]?.remove(row.row)
+    return false
   }
 }
 
@@ -109,6 +137,8 @@ struct HistoryRecords: Sendable {
     /// By row: the version with which its entity went for good. Its records before are passed over until they are dropped.
     var erased: [UInt32: Int64] = [:]
     var count = 0
+    /// What goes into the next record of a row.
+    var times: PendingTimes
     /// The number of records with which those that are too many are looked for.
     var nextTrim = HistoryRecords.fewRecords
   }
@@ -123,6 +153,8 @@ struct HistoryRecords: Sendable {
 
   let types: HistoryTypes
   private var kinds: [Kind?]
+  /// Indicates whether the past of some entity was erased.
+  private(set) var hasErased = false
   private var lastTime = Int64.min
   /// By version: who has made it, where somebody was named.
   private var origins: [Int64: String] = [:]
@@ -132,13 +164,13 @@ struct HistoryRecords: Sendable {
 
   init(_ types: HistoryTypes, from start: HistoryStart) {
     self.types = types
-    kinds = types.types.map { $0.map { _ in Kind(start: start) } }
+    kinds = types.types.map { $0.map { Kind(start: start, times: PendingTimes(column: $0.timeColumn)) } }
     lastTime = start.time
   }
 
   /// Bytes that records take.
   var byteCount: Int {
-    kinds.reduce(0) { $0 + ($1?.chunks.reduce(0) { $0 + $1.bytes.count } ?? 0) }
+    kinds.reduce(0) { $0 + ($1?.chunks.reduce($1?.times.byteCount ?? 0) { $0 + $1.bytes.count } ?? 0) }
       + origins.reduce(0) { $0 + $1.value.utf8.count + MemoryLayout<(Int64, String)>.stride }
   }
 
@@ -152,13 +184,14 @@ struct HistoryRecords: Sendable {
     lastTime = max(lastTime, time)
     let moment = HistoryStart(version: version, time: lastTime)
     var first = records.rows.startIndex
+    var isAny = false
     while first < records.rows.endIndex {
       let type = records.rows[first].type
       let end = records.rows[first...].firstIndex { $0.type != type } ?? records.rows.endIndex
-      if kinds[type] != nil { append(records.rows[first..<end], records.bytes, to: type, moment) }
+      if kinds[type] != nil, append(records.rows[first..<end], records.bytes, to: type, moment) { isAny = true }
       first = end
     }
-    if let origin, records.rows.contains(where: { !$0.isErasing }) { note(origin, of: version) }
+    if let origin, isAny { note(origin, of: version) }
   }
 
   /// Notes who has made a version, and now and then forgets those of versions of which no record is left.
@@ -173,15 +206,34 @@ struct HistoryRecords: Sendable {
     nextOriginTrim = max(Self.fewOrigins, 2 * origins.count)
   }
 
+  /// Returns whether some record was added.
   private mutating func append(
     _ rows: ArraySlice<RowRecords.Row>, _ bytes: ContiguousArray<UInt8>, to type: Int, _ moment: HistoryStart
-  ) {
+  ) -> Bool {
     let kept = rows.filter { !$0.isErasing }
-    for row in rows where row.isErasing { kinds[type]?.erased[row.row] = moment.version }
-    if !kept.isEmpty {
+    for row in rows where row.isErasing {
+      kinds[type]?.erased[row.row] = moment.version
+      kinds[type]?.times.erase(row.row)
+      hasErased = true
+    }
+    var isAny = !kept.isEmpty
+    if types[type]?.timeColumn != nil {
+      isAny = add(kept.map { ($0.row, bytes[$0.content]) }, to: type, moment)
+    } else if isAny {
       write(kept.lazy.map { ($0.row, bytes[$0.content]) }, count: kept.count, to: type, moment)
     }
     trim(type, moment)
+    return isAny
+  }
+
+  /// Adds records of a type with fields that are left out. Returns whether there are some now.
+  @discardableResult
+  private mutating func add(_ rows: [(UInt32, ArraySlice<UInt8>)], to type: Int, _ moment: HistoryStart) -> Bool {
+    let joined = rows.compactMap { row, content -> (UInt32, ArraySlice<UInt8>)? in
+      kinds[type]?.times.take(content, row, moment).map { (row, $0[...]) }
+    }
+    if !joined.isEmpty { write(joined, count: joined.count, to: type, moment) }
+    return !joined.isEmpty
   }
 
   private mutating func write(
@@ -281,7 +333,7 @@ struct HistoryRecords: Sendable {
         if !rows.isEmpty { kept.append((HistoryStart(version: entry.version, time: entry.time), rows)) }
       }
     }
-    kinds[type] = Kind(start: start)
+    kinds[type] = Kind(start: start, times: old.times)
     for (moment, rows) in kept.reversed() { write(rows, count: rows.count, to: type, moment) }
     let count = kinds[type]?.count ?? 0
     kinds[type]?.nextTrim = max(Self.fewRecords, 2 * count)
@@ -296,6 +348,7 @@ struct HistoryRecords: Sendable {
   func moved(to types: HistoryTypes, by mapping: HistoryMapping, from start: HistoryStart) -> HistoryRecords {
     var result = HistoryRecords(types, from: start)
     result.lastTime = max(lastTime, start.time)
+    result.hasErased = hasErased
     (result.origins, result.nextOriginTrim) = (origins, nextOriginTrim)
     for type in types.types.indices where result.kinds[type] != nil {
       guard let former = mapping.types[type], let kind = kinds[former.type] else { continue }
@@ -303,13 +356,26 @@ struct HistoryRecords: Sendable {
       guard let mapping = former.records else { continue }
       result.kinds[type]?.chunks = []
       result.kinds[type]?.count = 0
-      for chunk in kind.chunks {
-        for entry in chunk.bytes.withUnsafeBytes({ Self.entries(of: chunk, $0) }) {
-          result.write(entry, of: chunk, kind.erased, to: type, by: mapping)
-        }
+      result.kinds[type]?.times = PendingTimes(column: types[type]?.timeColumn)
+      for (chunk, entry) in Self.entries(of: kind) {
+        result.write(entry, of: chunk, kind.erased, to: type, by: mapping)
       }
     }
     return result
+  }
+
+  /// Returns all records, the oldest first, each with the chunk that has its content.
+  private static func entries(of kind: Kind) -> [(chunk: Chunk, entry: Entry)] {
+    var found = kind.chunks.flatMap { chunk in
+      chunk.bytes.withUnsafeBytes { entries(of: chunk, $0) }.map { (chunk: chunk, entry: $0) }
+    }
+    if kind.times.rows.isEmpty { return found }
+    for (row, times) in kind.times.rows {
+      let entry = Entry(version: times.moment.version, time: times.moment.time, rows: [(row, times.content.indices)])
+      found.append((Chunk(bytes: times.content, first: times.moment, last: times.moment), entry))
+    }
+    // Rows of one version are in no order.
+    return found.sorted { $0.entry.version < $1.entry.version }
   }
 
   /// Adds an entry under another schema.
@@ -326,11 +392,16 @@ struct HistoryRecords: Sendable {
         // The past begins after it.
         kinds[type]?.chunks = []
         kinds[type]?.count = 0
+        kinds[type]?.times = PendingTimes(column: types[type]?.timeColumn)
         kinds[type]?.start = moment
         return
       }
     }
-    if !rows.isEmpty { write(rows, count: rows.count, to: type, moment) }
+    if types[type]?.timeColumn != nil {
+      add(rows, to: type, moment)
+    } else if !rows.isEmpty {
+      write(rows, count: rows.count, to: type, moment)
+    }
   }
 
   // MARK: - Reading
@@ -341,6 +412,8 @@ struct HistoryRecords: Sendable {
   ) throws(Failure) {
     for type in request.types {
       guard let kind = kinds[type] else { continue }
+      // They are the newest of their rows.
+      for step in kind.times.steps(type, request, origins) where try !body(step) { return }
       chunks: for chunk in kind.chunks.reversed() {
         if !request.isLater(version: chunk.last.version, time: chunk.last.time) { break }
         let entries = chunk.bytes.withUnsafeBytes { Self.entries(of: chunk, $0) }

@@ -6,14 +6,11 @@ import GQLStore
 
 extension PreparedQuery {
   /// Returns the data that the operation reads: the newest with the versions of entities beside it, where it reads these.
-  func data(_ given: Snapshot, _ interruption: Interruption?) throws(QueryError) -> (
-    snapshot: Snapshot, version: ReadVersion
-  ) {
-    if pastRoles.isEmpty { return (given, .given) }
+  func data(_ given: Snapshot, _ interruption: Interruption?) throws(QueryError) -> OperationData {
+    if pastRoles.isEmpty { return OperationData(snapshot: given, version: .given) }
     let readsChanges = pastRoles.contains(.change)
     do throws(PastProblem) {
-      let newest = try VersionReader(database: database, readsChanges: readsChanges).newest(interruption)
-      return (newest.snapshot, .number(newest.version))
+      return try VersionReader(database: database, readsChanges: readsChanges).newest(interruption)
     } catch {
       throw error.error(at: document.definition(operation).range, in: document.source)
     }

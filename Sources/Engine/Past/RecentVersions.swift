@@ -8,6 +8,14 @@ enum PastMoment: Hashable, Sendable {
   case version(Int64)
   /// Microseconds since 1970: the newest version that was committed then.
   case time(Int64)
+
+  /// Returns whether the moment is not before the start of a past.
+  func isWithin(_ start: HistoryStart) -> Bool {
+    switch self {
+    case .version(let number): number >= start.version
+    case .time(let instant): instant >= start.time
+    }
+  }
 }
 
 /// The change sets of the newest versions. An earlier version is made again by their inverses.

@@ -8,10 +8,10 @@ struct VersionReader {
   /// Indicates whether the list of changes is read, too.
   var readsChanges = false
 
-  /// Returns the newest data with the versions of entities beside it, and its number.
+  /// Returns the newest data with the versions of entities beside it.
   ///
   /// Complexity: at first O(*n*) in the entities of these types and their changes; later in the changes since then.
-  func newest(_ interruption: Interruption?) throws(PastProblem) -> (snapshot: Snapshot, version: Int64) {
+  func newest(_ interruption: Interruption?) throws(PastProblem) -> OperationData {
     try PastReader(database: database).untilStable(interruption) { () throws(PastProblem) in
       try newestNow(interruption)
     }
@@ -25,7 +25,7 @@ struct VersionReader {
   /// Nil where others have changed what is kept of the past after the newest version was read.
   private func newestNow(
     _ interruption: Interruption?
-  ) throws(PastProblem) -> (snapshot: Snapshot, version: Int64)? {
+  ) throws(PastProblem) -> OperationData? {
     let numbering = database.numbering
     let newest: (snapshot: Snapshot, version: Int64)
     do throws(QueryError) { newest = try NewestVersion(database: database).refreshed() } catch {
@@ -40,23 +40,38 @@ struct VersionReader {
     if let made = history.versions.made(catalog), made.numbering == numbering, made.version <= newest.version,
       made.version >= history.lastErasure
     {
-      if made.newest === newest.snapshot, made.hasChanges || !readsChanges { return (made.snapshot, newest.version) }
+      if made.newest === newest.snapshot, made.hasChanges || !readsChanges {
+        return data(made.snapshot, newest.version, catalog, made.starts)
+      }
       // Ids of linked entities are those of now.
       let goesOn = catalog.hasSameIDs(newest.snapshot, as: made.newest)
       switch goesOn ? try read(newest, catalog, history, after: made, numbering, interruption) : .trimmed {
-      case .made(let snapshot): return (snapshot, newest.version)
+      case .made(let snapshot, let starts): return data(snapshot, newest.version, catalog, starts)
       case .other: return nil
       case .trimmed: break
       }
     }
     switch try read(newest, catalog, history, after: nil, numbering, interruption) {
-    case .made(let snapshot): return (snapshot, newest.version)
+    case .made(let snapshot, let starts): return data(snapshot, newest.version, catalog, starts)
     case .other, .trimmed: return nil
     }
   }
 
+  private func data(
+    _ snapshot: Snapshot, _ version: Int64, _ catalog: VersionCatalog, _ starts: [HistoryStart?]
+  ) -> OperationData {
+    var data = OperationData(snapshot: snapshot, version: .number(version), newest: version)
+    data.starts = catalog.types.enumerated().map { place, type in
+      let start = starts.indices.contains(place) ? starts[place] : nil
+      // What has no beginning is not kept.
+      return (catalog.catalog[type.type].name, start ?? HistoryStart(version: version, time: .max))
+    }
+    return data
+  }
+
   private enum Outcome {
-    case made(Snapshot)
+    /// With where the past of each type begins.
+    case made(Snapshot, [HistoryStart?])
     /// The records go with another version of the data.
     case other
     /// Some of what was known is not kept any more.
@@ -81,10 +96,12 @@ struct VersionReader {
       newest.snapshot, catalog, after: known?.snapshot, fold: foldText, isStopped: isStopped)
     let reader = HistoryReader(database: database, newest: newest)
     var starts: [HistoryStart?] = []
-    let isOfNewest = try reader.read(request, history) { (found) throws(PastProblem) in
+    let reading = try reader.read(request, history) { (found) throws(PastProblem) in
       starts = found
       return known.map { $0.starts == found } ?? true
     } _: { (step) throws(PastProblem) in
+      // Versions have no such time.
+      if step.isOfTimes { return true }
       do throws(ChangeProblem) {
         let isDone = try writer.takeBack(
           step.changes, type: step.type, rows: step.rows, version: step.version, time: step.time, origin: step.origin)
@@ -95,7 +112,7 @@ struct VersionReader {
       if let interruption { throw PastProblem.interrupted(interruption) }
       return false
     }
-    if !isOfNewest { return .other }
+    if !reading.isOfNewest { return .other }
     if let known, known.starts != starts { return .trimmed }
     var first: [EntityTypeID: Int64] = [:]
     for (place, type) in catalog.types.enumerated() {
@@ -104,7 +121,7 @@ struct VersionReader {
     var snapshot: Snapshot
     let hasChanges = readsChanges || known?.hasChanges ?? false
     do throws(StoreProblem) {
-      snapshot = try writer.finish { first[$0] ?? newest.version }
+      snapshot = try writer.finish(hasErased: reading.hasErased) { first[$0] ?? newest.version }
       if hasChanges, let list = ChangeListWriter(snapshot, catalog, isStopped: { _ in isStopped(writer.byteCount) }) {
         snapshot = try list.run(after: known?.hasChanges == true ? known?.snapshot : nil, fold: foldText)
       }
@@ -116,6 +133,6 @@ struct VersionReader {
       KeptVersions.Made(
         snapshot: snapshot, newest: newest.snapshot, version: newest.version, hasChanges: hasChanges,
         starts: starts, numbering: numbering))
-    return .made(snapshot)
+    return .made(snapshot, starts)
   }
 }

@@ -18,13 +18,21 @@ struct HistoryTable {
     CREATE TABLE gqlite_history_start(type INTEGER PRIMARY KEY, version INTEGER NOT NULL, time INTEGER NOT NULL);
     """
 
-  private let connection: StorageConnection
-  private let catalog: Catalog
-  private let types: HistoryTypes
+  /// The newest record of a row, up to a version.
+  static let newestOfRow = """
+    SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND row = ? AND version <= ?
+    ORDER BY version DESC LIMIT 1
+    """
+
+  private static let removalOfRecord = "DELETE FROM gqlite_history WHERE type = ? AND version = ? AND row = ?"
+
+  let connection: StorageConnection
+  let catalog: Catalog
+  let types: HistoryTypes
   /// By type: its number in the file.
-  private let numbers: [Int64]
+  let numbers: [Int64]
   /// The checksum of the schema that the file has then.
-  private let schemaSum: Int64?
+  let schemaSum: Int64?
 
   /// Called within a transaction.
   init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) throws(QueryError) {
@@ -35,7 +43,7 @@ struct HistoryTable {
     schemaSum = try connection.schemaSum()
   }
 
-  private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
+  func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
 
   // MARK: - Rows
 
@@ -113,6 +121,8 @@ struct HistoryTable {
     private let removal: StorageStatement
     private let limiting: StorageStatement
     private let oldest: StorageStatement
+    private let newest: StorageStatement
+    private let taking: StorageStatement
     private var lastTime: Int64
     private var starts: [Int: HistoryStart]
     private var buffer: [UInt8] = []
@@ -133,6 +143,8 @@ struct HistoryTable {
         """)
       oldest = try connection.prepare(
         "SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
+      newest = try connection.prepare(HistoryTable.newestOfRow)
+      taking = try connection.prepare(HistoryTable.removalOfRecord)
       starts = try table.storedStarts()
       lastTime = try table.lastTime() ?? .min
     }
@@ -144,6 +156,7 @@ struct HistoryTable {
       do throws(ChangeProblem) { records = try commit.changes.records(of: table.types) } catch {
         throw table.corrupt("commit \(version) is not readable")
       }
+      var isAny = false
       for row in records.rows {
         let number = table.numbers[row.type]
         if row.isErasing {
@@ -152,8 +165,8 @@ struct HistoryTable {
           try remove(row.type, row.row, through: version)
           continue
         }
-        buffer.removeAll(keepingCapacity: true)
-        buffer += records.bytes[row.content]
+        let isOfTimes = try fill(records.bytes[row.content], row)
+        if !isOfTimes { isAny = true }
         let sum = buffer.withUnsafeBytes { HistoryTable.sum($0, row.row, version, lastTime) }
         for shift in 0..<UInt32(4) { buffer.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
         insertion.bind(1, number)
@@ -164,13 +177,37 @@ struct HistoryTable {
           insertion.bind(5, blob: UnsafeRawBufferPointer(bytes))
           try insertion.run()
         }
-        if let rule = table.types[row.type]?.rule, let most = rule.versions {
+        if !isOfTimes, let rule = table.types[row.type]?.rule, let most = rule.versions {
           try limit(row, number, to: most, before: rule.duration.map { self.start(after: $0) })
         }
       }
-      if let origin = commit.origin, records.rows.contains(where: { !$0.isErasing }) {
-        try table.origins.note(origin, of: version)
+      if let origin = commit.origin, isAny { try table.origins.note(origin, of: version) }
+    }
+
+    /// Fills the buffer with a record, joined with what a change of nothing that is kept has left of the row's time. Returns
+    /// whether the record is of such a change.
+    private func fill(_ content: ArraySlice<UInt8>, _ row: RowRecords.Row) throws(QueryError) -> Bool {
+      buffer.removeAll(keepingCapacity: true)
+      guard let column = table.types[row.type]?.timeColumn else {
+        buffer += content
+        return false
       }
+      newest.bind(1, table.numbers[row.type])
+      newest.bind(2, Int64(row.row))
+      newest.bind(3, Int64.max)
+      let last = try newest.step() ? try Record(newest, table.corrupt) : nil
+      newest.reset()
+      let isOfTimes = TimesRecord(content, column: column) != nil
+      guard let last, let times = TimesRecord(last.content, column: column) else {
+        buffer += content
+        return isOfTimes
+      }
+      taking.bind(1, table.numbers[row.type])
+      taking.bind(2, last.version)
+      taking.bind(3, Int64(row.row))
+      try taking.run()
+      buffer += isOfTimes ? times.content : times.merged(into: content)
+      return isOfTimes
     }
 
     private func remove(_ type: Int, _ row: UInt32, through version: Int64) throws(QueryError) {
@@ -295,11 +332,11 @@ struct HistoryTable {
   // MARK: - Starts
 
   /// Returns the time of the last commit of which there are records.
-  private func lastTime() throws(QueryError) -> Int64? {
+  func lastTime() throws(QueryError) -> Int64? {
     try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'")
   }
 
-  private func storedStarts() throws(QueryError) -> [Int: HistoryStart] {
+  func storedStarts() throws(QueryError) -> [Int: HistoryStart] {
     let statement = try connection.prepare("SELECT type, version, time FROM gqlite_history_start")
     var starts: [Int: HistoryStart] = [:]
     while try statement.step() {
@@ -361,9 +398,10 @@ struct HistoryTable {
       ORDER BY version, row
       """)
     let update = try connection.prepare("UPDATE gqlite_history SET body = ? WHERE type = ? AND version = ? AND row = ?")
-    let removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND version = ? AND row = ?")
+    let removal = try connection.prepare(Self.removalOfRecord)
     var last: (version: Int64, row: Int64) = (.min, .min)
     var start: HistoryStart?
+    var times = PendingTimes(column: types[type]?.timeColumn)
     while true {
       statement.bind(1, numbers[type])
       statement.bind(2, last.version)
@@ -374,6 +412,13 @@ struct HistoryTable {
       last = (record.version, Int64(record.row))
       switch mapping.record(record.content) {
       case .content(let content):
+        let (content, before) = times.joined(content, record.row, record.version)
+        if let before {
+          removal.bind(1, numbers[type])
+          removal.bind(2, before)
+          removal.bind(3, Int64(record.row))
+          try removal.run()
+        }
         var body = Array(content)
         let sum = body.withUnsafeBytes { Self.sum($0, record.row, record.version, record.time) }
         for shift in 0..<UInt32(4) { body.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
@@ -410,6 +455,8 @@ struct HistoryTable {
       INSERT INTO gqlite_history_start
         SELECT n.number, h.version, h.time FROM source.gqlite_history_start h JOIN \(types);
       INSERT OR REPLACE INTO gqlite_meta SELECT key, value FROM source.gqlite_meta WHERE key = 'history_time';
+      INSERT OR REPLACE INTO gqlite_meta
+        SELECT key, min(value, \(version)) FROM source.gqlite_meta WHERE key = 'history_erased';
       """)
     try origins.copy(through: version)
     try takeLog(through: version, from: "source.")
@@ -417,7 +464,7 @@ struct HistoryTable {
 
   // MARK: - Reading
 
-  private struct Record {
+  struct Record {
     var row: UInt32
     var version: Int64
     var time: Int64
@@ -437,97 +484,6 @@ struct HistoryTable {
         throw corrupt("the checksum of a record of version \(version) is wrong")
       }
       self.content = ContiguousArray(content)
-    }
-  }
-
-  /// Returns whether records lead back from the newest version of a request. Those of another schema do not, nor those
-  /// of which a later version has erased some. Called within a transaction.
-  func isKept(for request: HistoryRequest) throws(QueryError) -> Bool {
-    guard catalog.storesAlike(request.catalog), try connection.schemaSum() == schemaSum else { return false }
-    let erased = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_erased'")
-    return erased ?? 0 <= request.newest
-  }
-
-  /// Returns where the past of types begins. Called within a transaction.
-  func starts(_ types: [Int]) throws(QueryError) -> [HistoryStart?] {
-    let starts = try storedStarts()
-    return types.map { starts[$0] }
-  }
-
-  /// Calls with what takes the changes after a moment back, as long as that returns true. Called within a transaction.
-  func forEachStep(_ request: HistoryRequest, _ body: (HistoryStep) -> Bool) throws(QueryError) {
-    var erased: [Int: Set<UInt32>] = [:]
-    if try !forEachLogged(request, &erased, body) { return }
-    let origins = try origins.reader()
-    for type in request.types {
-      let statement = try connection.prepare(
-        """
-        SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND version <= ?
-        ORDER BY version DESC, row DESC
-        """)
-      statement.bind(1, numbers[type])
-      statement.bind(2, request.newest)
-      var group: [Record] = []
-      while try statement.step() {
-        let record = try Record(statement, corrupt)
-        if !request.isLater(version: record.version, time: record.time) { break }
-        if erased[type]?.contains(record.row) ?? false { continue }
-        if let version = group.first?.version, version != record.version {
-          if try !body(Self.step(type, group, origins?.origin(of: version))) { return }
-          group.removeAll(keepingCapacity: true)
-        }
-        group.append(record)
-      }
-      if let version = group.first?.version, try !body(Self.step(type, group, origins?.origin(of: version))) { return }
-    }
-  }
-
-  private static func step(_ type: Int, _ records: [Record], _ origin: String?) -> HistoryStep {
-    let records = records.reversed()
-    let first = records.first
-    return HistoryStep(
-      type: type, version: first?.version ?? 0, time: first?.time ?? 0, rows: records.map(\.row),
-      changes: changes(type, records.map { (row: $0.row, content: $0.content) }), origin: origin)
-  }
-
-  private static func changes(
-    _ type: Int, _ rows: [(row: UInt32, content: ContiguousArray<UInt8>)]
-  ) -> ChangeSet {
-    var bytes: ContiguousArray<UInt8> = []
-    var ranges: [(row: UInt32, content: Range<Int>)] = []
-    for (row, content) in rows {
-      ranges.append((row, bytes.count..<(bytes.count + content.count)))
-      bytes += content
-    }
-    return bytes.withUnsafeBytes { bytes in
-      ChangeSet(
-        type: type, rows: ranges.map { (row: $0.row, content: UnsafeRawBufferPointer(rebasing: bytes[$0.content])) })
-    }
-  }
-
-  /// The commits whose records are in the log still. Returns false where the body does.
-  private func forEachLogged(
-    _ request: HistoryRequest, _ erased: inout [Int: Set<UInt32>], _ body: (HistoryStep) -> Bool
-  ) throws(QueryError) -> Bool {
-    var time = try lastTime() ?? .min
-    // Of a time the commits before it are read too, because their times may not ascend.
-    let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version <= ? ORDER BY version")
-    log.bind(1, request.newest)
-    var commits: [Commit] = []
-    while try log.step() {
-      let (version, noted) = (log.integer(0), log.integer(1))
-      time = max(time, noted)
-      if !request.isLater(version: version, time: time) { continue }
-      guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {
-        throw corrupt("the checksum of commit \(version) is wrong")
-      }
-      commits.append(Commit(version: version, time: time, changes: record.changes, cause: record.cause))
-    }
-    log.reset()
-    do throws(ChangeProblem) {
-      return try request.forEachStep(of: commits, &erased, body)
-    } catch {
-      throw corrupt("a commit of its log is not readable")
     }
   }
 
@@ -553,5 +509,5 @@ struct HistoryTable {
     return try found + origins.problems()
   }
 
-  private var origins: OriginTable { OriginTable(connection: connection) }
+  var origins: OriginTable { OriginTable(connection: connection) }
 }

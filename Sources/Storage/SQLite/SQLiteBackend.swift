@@ -356,19 +356,20 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// Reads the steps that take the changes after a moment back; see ``GQLEngine/HistoryStorage``.
   func readHistory(
     _ request: HistoryRequest, from begin: ([HistoryStart?]) -> Bool, _ body: (HistoryStep) -> Bool
-  ) throws(QueryError) -> Bool {
+  ) throws(QueryError) -> HistoryReading {
+    var reading = HistoryReading(isOfNewest: true, hasErased: false)
     guard let history else {
       _ = begin([])
-      return true
+      return reading
     }
-    var isKept = false
     try opened().reading { () throws(QueryError) in
-      isKept = try history.isKept(for: request)
-      if isKept, begin(try history.starts(request.types)) { try history.forEachStep(request, body) }
+      reading.isOfNewest = try history.isKept(for: request)
+      guard reading.isOfNewest, begin(try history.starts(request.types)) else { return }
+      reading.hasErased = try history.forEachStep(request, body)
     }
     // No newer version is ever read where nobody follows.
-    if !isKept, options.access == .read { throw StorageProblem.changed.error(path) }
-    return isKept
+    if !reading.isOfNewest, options.access == .read { throw StorageProblem.changed.error(path) }
+    return reading
   }
 
   /// See ``StorageBackend/forget(through:)``.

@@ -143,12 +143,7 @@ package struct ChangeListWriter {
       return buffer.withUnsafeBytes { memory.text($0, flags: column.type == .int ? TextView.numberFlag : 0) }
     }
     var buffer = ByteBuffer()
-    buffer.append("[")
-    for (place, column) in columns.enumerated() {
-      if place > 0 { buffer.append(",") }
-      append(column, image, to: &buffer)
-    }
-    buffer.append("]")
+    VersionValues(catalog: catalog.catalog).append(key: columns, image, to: &buffer)
     return buffer.withUnsafeBytes { memory.text($0) }
   }
 
@@ -166,7 +161,7 @@ package struct ChangeListWriter {
     _ storage: PropertyStorage, _ type: EntityType, _ image: StoredRow, to buffer: inout ByteBuffer
   ) {
     switch storage {
-    case .column(let column, _): append(type[column], image, to: &buffer)
+    case .column(let column, _): VersionValues(catalog: catalog.catalog).append(type[column], image, to: &buffer)
     case .embedded(let id, let presence, let fields):
       if image.cell(Int(presence.index)) == nil { return buffer.append("null") }
       for (place, (field, storage)) in zip(catalog.catalog[id].fields, fields).enumerated() {
@@ -178,24 +173,5 @@ package struct ChangeListWriter {
       buffer.append("}")
     case .relation, .members, .computed: buffer.append("null")
     }
-  }
-
-  private func append(_ column: ColumnDescriptor, _ image: StoredRow, to buffer: inout ByteBuffer) {
-    guard let cell = image.cell(Int(column.id.index)) else { return buffer.append("null") }
-    let (form, isList) = CellConverter.form(column.type, catalog.catalog)
-    guard isList, case .list(let element) = column.type else {
-      return CellConverter.write(cell, form, asJSON: true, into: &buffer)
-    }
-    let run = ListRun(cell, element)
-    buffer.append("[")
-    for index in 0..<run.count {
-      if index > 0 { buffer.append(",") }
-      if run.isNull(index) {
-        buffer.append("null")
-      } else {
-        CellConverter.write(run.cell(index), form, asJSON: true, into: &buffer)
-      }
-    }
-    buffer.append("]")
   }
 }

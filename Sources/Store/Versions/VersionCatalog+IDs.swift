@@ -10,7 +10,7 @@ extension VersionCatalog {
     var columns: [Int: Set<Int>] = [:]
     for type in types {
       for case .ids(_, let routes) in type.sources {
-        for route in routes { columns[route.type, default: []].insert(route.column) }
+        for route in routes { columns[route.type, default: []].formUnion(route.columns) }
       }
     }
     if columns.isEmpty { return true }

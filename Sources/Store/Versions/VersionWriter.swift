@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 
 /// A writer of the versions of entities, which the changes show that are taken back from the newest version on.
@@ -10,13 +11,29 @@ package final class VersionWriter {
     var status: UInt64
     /// By column of the versions. What cells point to lies in the writer's memory.
     var cells: [Cell?]
-    /// The rows of linked entities, column by column.
+    /// The rows of linked entities that have an id, in the order of the type's ``LinkColumn`` values.
     var links: [[UInt32]] = []
+  }
+  /// A column of ids of linked entities.
+  private struct LinkColumn {
+    var column: Int
+    var relation: Relation
+    var routes: [VersionedType.IDRoute]
+    /// The other end: the place of its type, and that of the relation back among the columns of links; nil where it has
+    /// no versions, or these do not show it.
+    var back: (type: Int, place: Int)?
+  }
+  /// The versions of a row, by their places.
+  private struct Chain {
+    var newest: Int
+    var oldest: Int
   }
   private struct Version {
     var type: Int
     var row: UInt32
     var number: Int64
+    /// The place of the version before.
+    var older: Int?
     var from: Int64?
     var until: Int64?
     var image: Image
@@ -37,8 +54,12 @@ package final class VersionWriter {
   /// The memory of one row that is written at once.
   private let scratch = ConversionArena()
   private var versions: [Version] = []
-  /// By place in the catalog's `types`: the versions, by row, of which it is not known yet what was before.
-  private var waiting: [[UInt32: Int]]
+  /// By place in the catalog's `types`: the versions of each row.
+  private var chains: [[UInt32: Chain]]
+  /// By place in the catalog's `types`.
+  private let linkColumns: [[LinkColumn]]
+  /// By place in the catalog's `types`: the version with which the past begins.
+  private var starts: [Int64] = []
   /// By type: its place in the catalog's `types`.
   private var places: [Int: Int] = [:]
 
@@ -56,7 +77,8 @@ package final class VersionWriter {
     self.known = known
     self.fold = fold
     rewinding = WriteTransaction(newest, fold: fold)
-    waiting = Array(repeating: [:], count: catalog.types.count)
+    chains = Array(repeating: [:], count: catalog.types.count)
+    linkColumns = Self.linkColumns(catalog)
     for (place, type) in catalog.types.enumerated() { places[Int(type.type.index)] = place }
   }
 
@@ -88,11 +110,23 @@ package final class VersionWriter {
   }
 
   private func add(_ place: Int, _ row: UInt32, _ number: Int64, _ time: Int64, _ origin: String?) {
-    let image = image(place, row, memory)
-    let until = waiting[place][row].flatMap { close($0, before: image) }
-    waiting[place][row] = versions.count
-    versions.append(
-      Version(type: place, row: row, number: number, from: time, until: until, image: image, origin: origin))
+    let version = Version(
+      type: place, row: row, number: number, from: time, image: image(place, row, memory), origin: origin)
+    if let oldest = chains[place][row]?.oldest { versions[oldest].older = versions.count }
+    chains[place][row, default: Chain(newest: versions.count, oldest: 0)].oldest = versions.count
+    versions.append(version)
+  }
+
+  /// Notes what was before each version of a row, and returns until when that was so which was before all of them.
+  private func close(_ chain: Chain, before: Image) -> Int64? {
+    var until: Int64?
+    var next: Int? = chain.newest
+    while let place = next {
+      next = versions[place].older
+      versions[place].until = until
+      until = close(place, before: next.map { versions[$0].image } ?? before)
+    }
+    return until
   }
 
   /// Notes what was before a version, and returns until when that was so.
@@ -111,12 +145,13 @@ package final class VersionWriter {
     let layout = layout(type)
     let isOfOneStatus = before.status == after.status
     // Links go and come with the entity: a deleted one shows those that it had.
-    var linkPlaces: [Int: Int] = [:]
-    for column in type.sources.indices where type.sources[column].isOfLinks { linkPlaces[column] = linkPlaces.count }
+    let linkColumns = linkColumns[version.type]
     let changed = type.fields.filter { field in
       field.columns.contains { column in
         // Of links the rows count: ids are those of now.
-        if let place = linkPlaces[column] { return isOfOneStatus && before.links[place] != after.links[place] }
+        if let place = linkColumns.firstIndex(where: { $0.column == column }) {
+          return isOfOneStatus && before.links[place] != after.links[place]
+        }
         return !areEqual(layout, column, before.cells[column], after.cells[column])
       }
     }.map(\.name)
@@ -128,7 +163,7 @@ package final class VersionWriter {
     versions[place].change =
       isOfOneStatus ? .updated : after.status == RowChangeStatus.deleted ? .deleted : .restored
     if !isOfOneStatus, after.status == RowChangeStatus.deleted {
-      for column in type.sources.indices where type.sources[column].isOfLinks {
+      for column in linkColumns.map(\.column) {
         versions[place].image.cells[column] = before.cells[column].map { memory.copy($0, layout.columns[column].type) }
       }
     }
@@ -161,7 +196,8 @@ package final class VersionWriter {
       case .column(let from): return stored.cell(from).map { memory.copy($0, layout.columns[column].type) }
       case .ids(let relation, let routes):
         let place = rewinding.layout.relationPlaces[Int(relation.id.index)]
-        links.append(stored.shownTargets(relation, place: place))
+        // What nobody can see any more is no link, and losing it no change.
+        links.append(stored.shownTargets(relation, place: place).filter { way(to: $0, relation, routes) != nil })
         return ids(links[links.count - 1], relation, routes, layout.columns[column].type, memory)
       }
     }
@@ -173,33 +209,136 @@ package final class VersionWriter {
     _ targets: [UInt32], _ relation: Relation, _ routes: [VersionedType.IDRoute], _ type: ValueType,
     _ memory: ConversionArena
   ) -> Cell? {
-    let found = targets.compactMap { id(of: $0, relation, routes) }
-    guard relation.isToMany, case .list(let element) = type else { return found.first.map { memory.copy($0, type) } }
+    guard relation.isToMany, case .list(let element) = type else {
+      return targets.first.flatMap { id(of: $0, relation, routes, type, memory) }
+    }
+    let found = targets.compactMap { id(of: $0, relation, routes, element, memory) }
     if memory === self.memory { byteCount += (found.count + targets.count) * 24 }
-    return memory.list(count: found.count, isWide: ListRun.width(element) == 16) { memory.copy(found[$0], element) }
+    return memory.list(count: found.count, isWide: ListRun.width(element) == 16) { found[$0] }
   }
 
-  private func id(of target: UInt32, _ relation: Relation, _ routes: [VersionedType.IDRoute]) -> Cell? {
+  private func id(
+    of target: UInt32, _ relation: Relation, _ routes: [VersionedType.IDRoute], _ type: ValueType,
+    _ memory: ConversionArena
+  ) -> Cell? {
+    guard let (route, image) = way(to: target, relation, routes), let column = route.columns.first else { return nil }
+    if route.columns.count == 1 { return image.cell(column).map { memory.copy($0, type) } }
+    let layout = newest.layout.types[route.type]
+    var buffer = ByteBuffer()
+    VersionValues(catalog: newest.catalog).append(key: route.columns.map { layout.columns[$0] }, image, to: &buffer)
+    return buffer.withUnsafeBytes { memory.text($0, flags: TextView.escapeFlag) }
+  }
+
+  /// The way to the id of a linked row, and the row that has it; nil where nothing has it now.
+  private func way(
+    to target: UInt32, _ relation: Relation, _ routes: [VersionedType.IDRoute]
+  ) -> (VersionedType.IDRoute, StoredRow)? {
     for route in routes {
       var row = target
       if let through = route.through {
         guard let cell = StoredRow(newest.table(relation.target), target).cell(through) else { continue }
         row = UInt32(truncatingIfNeeded: cell.low)
       }
-      if let cell = StoredRow(newest.tables[route.type], row).cell(route.column) { return cell }
+      let image = StoredRow(newest.tables[route.type], row)
+      if let first = route.columns.first, image.cell(first) != nil { return (route, image) }
     }
     return nil
+  }
+
+  // MARK: - Both ends of links
+
+  private static func linkColumns(_ catalog: VersionCatalog) -> [[LinkColumn]] {
+    var result = catalog.types.map { type in
+      type.sources.enumerated().compactMap { column, source -> LinkColumn? in
+        guard case .ids(let relation, let routes) = source else { return nil }
+        return LinkColumn(column: column, relation: relation, routes: routes)
+      }
+    }
+    var places: [RelationID: (type: Int, place: Int)] = [:]
+    for (type, columns) in result.enumerated() {
+      for (place, column) in columns.enumerated() { places[column.relation.id] = (type, place) }
+    }
+    for type in result.indices {
+      for place in result[type].indices { result[type][place].back = places[result[type][place].relation.inverse] }
+    }
+    return result
+  }
+
+  /// Takes links out of the versions that the versions at their other ends never have while they last: of an entity whose
+  /// past is erased they are those of now.
+  private func settleLinks() throws(StoreProblem) {
+    for chain in chains.joined() {
+      var next: Int? = chain.value.newest
+      var end = Int64.max
+      while let place = next {
+        guard advance() else { throw .stopped }
+        let version = versions[place]
+        var image = version.image
+        settle(&image, version.type, version.row, version.number..<end, memory)
+        versions[place].image = image
+        (next, end) = (version.older, version.number)
+      }
+    }
+  }
+
+  private func settle(
+    _ image: inout Image, _ type: Int, _ row: UInt32, _ span: Range<Int64>, _ memory: ConversionArena
+  ) {
+    // A deleted entity shows the links that it had. One that nobody sees any more is in no version of others.
+    guard image.status == RowChangeStatus.live,
+      newest.table(catalog.types[type].type).status(row) != RowChangeStatus.void
+    else { return }
+    for (place, column) in linkColumns[type].enumerated() {
+      guard let back = column.back else { continue }
+      let links = image.links[place]
+      let kept = links.filter { leads(back, from: $0, to: row, during: span) }
+      if kept.count == links.count { continue }
+      image.links[place] = kept
+      let valueType = layout(catalog.types[type]).columns[column.column].type
+      image.cells[column.column] = ids(kept, column.relation, column.routes, valueType, memory)
+    }
+  }
+
+  /// Returns whether a version of a row that was there between two others of the database leads to another row.
+  private func leads(
+    _ end: (type: Int, place: Int), from source: UInt32, to target: UInt32, during span: Range<Int64>
+  ) -> Bool {
+    // Of what was before the past of the other end begins nothing is known.
+    if span.upperBound <= starts[end.type] { return true }
+    var next = chains[end.type][source]?.newest
+    while let place = next {
+      let version = versions[place]
+      let isLive = version.image.status == RowChangeStatus.live
+      if version.number < span.upperBound, isLive, version.image.links[end.place].contains(target) { return true }
+      if version.number <= span.lowerBound { return false }
+      next = version.older
+    }
+    let relation = linkColumns[end.type][end.place].relation
+    let stored = StoredRow(rewinding.table(relation.source), source)
+    if stored.status != RowChangeStatus.live { return false }
+    return stored.shownTargets(relation, place: rewinding.layout.relationPlaces[Int(relation.id.index)])
+      .contains(target)
   }
 
   // MARK: - Writing
 
   /// Returns the newest data with all versions beside it.
   ///
-  /// - Parameter start: By type: the version with which its past begins.
-  package func finish(_ start: (EntityTypeID) -> Int64) throws(StoreProblem) -> Snapshot {
+  /// - Parameters:
+  ///   - hasErased: Whether the past of some entity may have been erased.
+  ///   - start: By type: the version with which its past begins.
+  package func finish(
+    hasErased: Bool, _ start: (EntityTypeID) -> Int64
+  ) throws(StoreProblem) -> Snapshot {
+    starts = catalog.types.map { start($0.type) }
+    // What is known is made anew after something was erased.
+    let settles = hasErased && known == nil
+    if settles { try settleLinks() }
     let transaction = WriteTransaction(newest.joined(with: known, catalog), fold: fold)
     if known == nil { transaction.beginBulk() }
-    for place in catalog.types.indices { try finish(place, start(catalog.types[place].type), transaction) }
+    for place in catalog.types.indices {
+      try finish(place, settles: settles, transaction)
+    }
     versions.removeAll(where: \.isDropped)
     // So all versions of an entity ascend, and lists are in the order of time.
     versions.sort { ($0.number, $0.type, $0.row) < ($1.number, $1.type, $1.row) }
@@ -212,21 +351,15 @@ package final class VersionWriter {
     return transaction.commit()
   }
 
-  /// Ends the versions of a type that wait, and writes the oldest ones.
-  private func finish(_ place: Int, _ start: Int64, _ transaction: WriteTransaction) throws(StoreProblem) {
-    let type = catalog.types[place]
-    func end(_ row: UInt32, _ before: Image) -> (until: Int64?, number: Int64) {
-      guard let waiting = waiting[place][row] else { return (nil, start) }
-      let number = versions[waiting].number
-      // What is older than that is not kept of other entities.
-      return (close(waiting, before: before), start < number ? start : number - 1)
-    }
+  /// Notes what was before the versions of a type, and writes the oldest ones.
+  private func finish(_ place: Int, settles: Bool, _ transaction: WriteTransaction) throws(StoreProblem) {
+    let (type, start) = (catalog.types[place], starts[place])
     let relation = transaction.layout[type.relation]
     if known != nil {
-      for row in waiting[place].keys.sorted() {
+      for (row, chain) in chains[place].sorted(by: { $0.key < $1.key }) {
         scratch.removeAll()
         guard advance() else { throw .stopped }
-        let (until, _) = end(row, image(place, row, scratch))
+        let until = close(chain, before: image(place, row, scratch))
         guard let until, let last = transaction.readColumn(relation).reader.references(row).last else { continue }
         try transaction.update(type.versions, last, type.until, Cell(until))
       }
@@ -235,8 +368,14 @@ package final class VersionWriter {
     for row in 0..<UInt32(truncatingIfNeeded: rewinding.table(type.type).slots) {
       scratch.removeAll()
       guard advance() else { throw .stopped }
-      let image = image(place, row, scratch)
-      let (until, number) = end(row, image)
+      var image = image(place, row, scratch)
+      var (until, number) = (nil as Int64?, start)
+      let chain = chains[place][row]
+      let first = chain.map { versions[$0.oldest].number }
+      // What is older than that is not kept of other entities.
+      if let first, start >= first { number = first - 1 }
+      if settles { settle(&image, place, row, number..<(first ?? .max), scratch) }
+      if let chain { until = close(chain, before: image) }
       if image.status == RowChangeStatus.void { continue }
       try write(
         Version(
@@ -291,6 +430,11 @@ extension StoredRow {
     if status == RowChangeStatus.deleted {
       return withRecord { words in DeletionRecord.range(of: place, in: words).map { Array(words[$0]) } ?? [] }
     }
+    return heldTargets(relation)
+  }
+
+  /// Returns the targets that the row's column has; of a deleted row those are deleted with it.
+  func heldTargets(_ relation: Relation) -> [UInt32] {
     let column = Int(relation.column.index)
     if relation.isToMany { return Array(run(column)) }
     return cell(column).map { [UInt32(truncatingIfNeeded: $0.low)] } ?? []
