@@ -23,6 +23,8 @@ package enum OldFormat {
       \(format < 2 ? isUnchained : "")
       DROP TABLE gqlite_history;
       DROP TABLE gqlite_history_start;
+      DROP TABLE gqlite_history_sum;
+      DELETE FROM gqlite_meta WHERE key = 'history_start_sum';
       \(format == 0 ? withoutNumbers : "")
       PRAGMA user_version = \(format);
       COMMIT;

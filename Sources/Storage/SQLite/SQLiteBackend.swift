@@ -185,6 +185,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     }
     knownVersion = connection.dataVersion
     newest = reader.point
+    if format >= StorageFormat.plain, options.access == .write { try countHistory(connection) }
     if format < StorageFormat.plain, options.access == .write {
       notesNewest = false
       try transaction(connection) { () throws(QueryError) in
@@ -196,6 +197,14 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       }
       format = StorageFormat.plain
     }
+  }
+
+  /// Counts the records of a file that was written before they were counted.
+  private func countHistory(_ connection: StorageConnection) throws(QueryError) {
+    let sums = HistorySums(connection: connection)
+    if try sums.exists() { return }
+    if try isEmpty(connection) { return }
+    try transaction(connection) { () throws(QueryError) in try sums.make() }
   }
 
   /// The versions that are noted. Files of earlier formats note only what is folded, and no sums.
