@@ -542,8 +542,11 @@ struct HistoryTable {
     let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version <= ? ORDER BY version")
     log.bind(1, request.newest)
     var commits: [Commit] = []
+    var next = try connection.logAfter().map { $0 + 1 }
     while try log.step() {
       let (version, noted) = (log.integer(0), log.integer(1))
+      guard version == next ?? version else { throw corrupt("commits are missing from its log") }
+      next = version + 1
       time = max(time, noted)
       if !request.isLater(version: version, time: time) { continue }
       guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {
@@ -552,6 +555,7 @@ struct HistoryTable {
       commits.append(Commit(version: version, time: time, changes: record.changes, origin: record.origin))
     }
     log.reset()
+    if let next, next <= request.newest { throw corrupt("commits are missing from its log") }
     do throws(ChangeProblem) {
       return try request.forEachStep(of: commits, &erased, body)
     } catch {

@@ -342,8 +342,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         try connection.note("folded", point)
         try history?.noteRows(of: rows.snapshot)
         // Records that do not lead to this version lead nowhere.
-        try connection.execute(
-          "DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(point.version)")
+        if try connection.integer("SELECT max(version) FROM gqlite_log") ?? 0 < point.version {
+          try connection.execute("DELETE FROM gqlite_log")
+          try connection.note(logAfter: point.version)
+        }
       }
     }
     if !rows.commits.isEmpty { branches.endRebase() }
@@ -387,6 +389,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       try history?.takeLog(through: version)
       try branches.takeLog(through: version)
       try connection.execute("DELETE FROM gqlite_log WHERE version <= \(version)")
+      try connection.note(logAfter: version)
     }
   }
 
@@ -485,6 +488,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     for table in tables { try table.saveCounts() }
     try connection.note("folded", state.folded)
     try connection.execute("DELETE FROM gqlite_log")
+    try connection.note(logAfter: state.folded.version)
     let history = try HistoryTable(catalog, layout, connection)
     let start = HistoryStart(version: state.folded.version, time: state.time)
     try history.takeOver(old, catalog, rows.snapshot, from: start)
@@ -563,9 +567,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     var found: [String] = []
     let folded = try format > 1 ? connection.point("folded") : nil
     let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
-    var last: StoragePoint?
+    var (last, first): (StoragePoint?, Int64?) = (nil, nil)
     while try log.step() {
       let (version, time) = (log.integer(0), log.integer(1))
+      first = first ?? version
       let decoded =
         format > 1
         ? LogRecord(log.bytes(2), version: version, time: time)
@@ -583,6 +588,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         found.append("commit \(version) is not the one that its rows were written for")
       }
       last = point
+    }
+    if let after = try connection.logAfter(), (first ?? newest.version + 1) > after + 1 {
+      found.append("commits after version \(after) are missing from the log")
     }
     return found
   }
