@@ -38,6 +38,8 @@ package enum StorageProblem {
   case failed(String)
   /// The log of the file does not reach to a version.
   case unknownVersion(Int64, oldest: Int64, newest: Int64)
+  /// A copy is to be written where something is.
+  case taken
   /// The path is none of a file that can be used.
   case unusable(String)
 
@@ -120,6 +122,10 @@ package enum StorageProblem {
         help: "versions from \(oldest) to \(newest) are known", file: path)
     case .unusable(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "name another path", file: path)
+    case .taken:
+      QueryError(
+        code: "storage-failed", "there is something at this path already", help: "name one where nothing is", file: path
+      )
     case .failed(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "reopen the database", file: path)
     }

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLite
 
 /// `gqlite branch FILE [NAME]`
@@ -23,7 +24,7 @@ enum BranchCommand {
     let name = operands.dropFirst().first
     if name == nil, let action = actions.first { throw UsageError("--\(action) is for a branch: name one") }
     let reads = name == nil || actions == [.changes]
-    let database = try Database(path: path, storage: StorageOptions(access: reads ? .read : .write, creates: false))
+    let database = try open(path, reads: reads, branch: actions.isEmpty ? name : nil)
     guard let name else {
       for branch in try database.branches { write(branch) }
       return Process.success
@@ -37,11 +38,25 @@ enum BranchCommand {
         Terminal.standardOutput.write([UInt8]($0) + [0x0A])
       }
     case .merge?:
-      try merge(database.branch(name, creates: false), into: target, of: database, choice ?? .fail, origin: origin)
+      do throws(QueryError) {
+        try merge(database.branch(name, creates: false), into: target, of: database, choice ?? .fail, origin: origin)
+      } catch { throw inFlags(error) }
     case .drop?: try database.dropBranch(name)
     }
     try database.close()
     return Process.success
+  }
+
+  /// Opens the database. A branch that is there is shown while another process writes, too.
+  private static func open(_ path: String, reads: Bool, branch: String?) throws(QueryError) -> Database {
+    do throws(QueryError) {
+      return try Database(path: path, storage: StorageOptions(access: reads ? .read : .write, creates: false))
+    } catch {
+      guard let branch, !reads, error.problems.first?.code == "storage-busy" else { throw error }
+      let database = try Database(path: path, storage: StorageOptions(access: .read, creates: false))
+      guard try database.branches.contains(where: { $0.name == branch }) else { throw error }
+      return database
+    }
   }
 
   private static func choice(_ arguments: inout Arguments) throws(UsageError) -> MergeChoice? {
@@ -69,6 +84,17 @@ enum BranchCommand {
       .init("version", .int(report.version)), .init("changes", .int(Int64(report.applied.entities.count))),
       .init("conflicts", .int(Int64(report.conflicts.count))),
     ])
+  }
+
+  /// Returns an error whose help names the flag of the command for the argument of the library.
+  private static func inFlags(_ error: QueryError) -> QueryError {
+    guard error.problems.contains(where: { $0.help?.contains("conflicts: .") ?? false }) else { return error }
+    let diagnostics = error.problems.map { problem in
+      let help = problem.help?.replacing("save with 'conflicts: .", with: "merge with '--conflicts ")
+        .replacing("'.theirs'", with: "'theirs'")
+      return Diagnostic(DiagnosticCode(rawValue: problem.code), problem.message, at: SourceRange(at: 0), help: help)
+    }
+    return QueryError([(SourceText(name: "", bytes: []), diagnostics)])
   }
 
   private static func write(_ branch: BranchDescription) {

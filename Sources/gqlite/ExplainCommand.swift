@@ -3,7 +3,7 @@ import GQLite
 /// `gqlite explain FILE…`
 enum ExplainCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
-    var session = try Session(&arguments)
+    var session = try Session(&arguments, reads: true)
     let variables = try Variables(&arguments)
     let operation = try arguments.value("operation")
     let analyze = arguments.flag("analyze")

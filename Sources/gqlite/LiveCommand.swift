@@ -12,7 +12,7 @@ enum LiveCommand {
     let mode = try mode(&arguments)
     let every = try arguments.value("every").map { text throws(UsageError) in try RunCommand.duration(text) }
     let count = try arguments.value("count").map { text throws(UsageError) -> Int in
-      guard let count = Int(text), count > 0 else { throw UsageError("--count is a number, not '\(text)'") }
+      guard let count = Int(text), count > 0 else { throw UsageError("--count is a number from 1 on, not '\(text)'") }
       return count
     }
     let documents = try session.documents(&arguments, command: "live")

@@ -10,7 +10,7 @@ enum SchemaCommand {
     if target != nil, form != .storage {
       throw UsageError("--to is for the schema, not for its API", help: "try 'gqlite schema --help'")
     }
-    var session = try Session(&arguments)
+    var session = try Session(&arguments, reads: !isApplied)
     // A document may carry the schema, or name the data.
     let documents =
       arguments.operands.isEmpty ? [] : try session.documents(&arguments, command: "schema")

@@ -33,7 +33,10 @@ struct Session {
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
 
-  init(_ arguments: inout Arguments, follows: Bool = false) throws {
+  /// - Parameters:
+  ///   - follows: Indicates whether a database is followed.
+  ///   - reads: Indicates whether it is only read, so that another process may write to it meanwhile.
+  init(_ arguments: inout Arguments, follows: Bool = false, reads: Bool = false) throws {
     self.follows = follows
     schemaPath = try arguments.value("schema")
     inputFormat = try arguments.value("input-format").map { name throws(UsageError) in
@@ -45,7 +48,8 @@ struct Session {
     let hasQuery =
       arguments.has("expression") || arguments.operands.contains { Self.isText($0, besideData: false) }
     let flag = try arguments.value("db")
-    isReadOnly = arguments.flag("read-only")
+    let isReadOnly = arguments.flag("read-only")
+    self.isReadOnly = isReadOnly || reads
     let operands = arguments.takeOperands { Database.isDatabase(path: $0) ? $0 : nil }
     guard operands.count + (flag == nil ? 0 : 1) < 2 else { throw UsageError("two databases are named", help: nil) }
     databasePath = flag ?? operands.first
@@ -341,7 +345,7 @@ struct Session {
 
   /// Says that there is no data, where a document fails because it asks for some.
   func tellThatNoDataIsGiven(_ error: QueryError) {
-    guard data.isEmpty, schemaPath == nil, !hasData, !Process.diagnosticsAsJSON,
+    guard databasePath == nil, data.isEmpty, schemaPath == nil, !hasData, !Process.diagnosticsAsJSON,
       error.problems.contains(where: { ["unknown-field", "unknown-name"].contains($0.code) })
     else { return }
     Terminal.standardError.write("gqlite: no data was given; name it before the query: gqlite people.csv '{ … }'\n")

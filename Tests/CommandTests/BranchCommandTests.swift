@@ -104,11 +104,46 @@ import Testing
     let refused = try folder.gqlite("branch", "a.gqlite", "draft", "--merge")
     #expect(refused.status == 1 && refused.output == "")
     #expect(refused.errors.hasPrefix(#"error[merge-conflict]: 'User.name' of 1 is "Ann" here and "Anna" there"#))
+    #expect(
+      refused.errors.hasSuffix(
+        "\n  help: merge with '--conflicts mine' or 'theirs', or give the field '@merge(by:)'\n"), "\(refused)")
     let decided = try folder.gqlite("branch", "a.gqlite", "draft", "--merge", "--conflicts", "theirs")
     #expect(decided.output == #"{"version":3,"changes":1,"conflicts":1}"# + "\n" && decided.status == 0)
     #expect(decided.errors.hasPrefix("gqlite: note: 'User.name' of 1 is"))
     #expect(decided.errors.hasSuffix(": theirs counts\n"))
     #expect(try names() == #"{"names":["Anna","Bo"]}"# + "\n")
+  }
+
+  @Test("what a branch would lose by a schema is told beforehand, as it is refused then") func schema() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    try change("updateUser(where: id == 1, set: {age: 3})", branch: "draft")
+    try folder.write("new.graphql", "type User { id: ID! name: String! }\n")
+    // No user of the database has an age.
+    let lost = "lost: the branch 'draft' has changes that the schema has no place for: "
+    let told = try folder.gqlite("schema", "--db", "a.gqlite", "--to", "new.graphql")
+    #expect(told.status == 1 && told.output.hasPrefix("- field 'User.age'\n\(lost)"), "\(told)")
+    #expect(told.output.split(separator: "\n").count == 2)
+    let refused = try folder.gqlite("schema", "--db", "a.gqlite", "--to", "new.graphql", "--apply")
+    #expect(refused.status == 1 && refused.errors.hasPrefix("error[data-loss]: the branch 'draft' has"), "\(refused)")
+    let flags = ["schema", "--db", "a.gqlite", "--to", "new.graphql", "--allow-loss"]
+    #expect(try run(flags).status == 0)
+    #expect(try run(flags + ["--apply"]).status == 0)
+    #expect(try folder.gqlite("schema", "--db", "a.gqlite").output == "type User {\n  id: ID!\n  name: String!\n}\n")
+  }
+
+  @Test("while another process writes, a branch is shown, and the schema and plans are") func busy() throws {
+    let made = try folder.gqlite("branch", "a.gqlite", "draft")
+    #expect(made.status == 0)
+    let path = folder.url.appending(path: "a.gqlite").path
+    let writer = try Database(path: path)
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").output == made.output)
+    let other = try folder.gqlite("branch", "a.gqlite", "other")
+    #expect(other.status == 1 && other.errors.hasPrefix("error[storage-busy]"), "\(other)")
+    #expect(try folder.gqlite("schema", "--db", "a.gqlite").output.hasPrefix("type User {\n"))
+    #expect(try folder.gqlite("schema", "--db", "a.gqlite", "--to", "s.graphql").status == 0)
+    let plan = try folder.gqlite("explain", "--db", "a.gqlite", "--branch", "draft", "{ User { id } }")
+    #expect(plan.status == 0 && plan.output.contains("User"), "\(plan)")
+    try writer.close()
   }
 
   @Test("what is wrong is told") func wrong() throws {
@@ -122,6 +157,10 @@ import Testing
     #expect(try names() == #"{"names":["Ada","Bo"]}"# + "\n")
     #expect(try folder.gqlite("branch", "a.gqlite", "a\nb").errors.contains("[branch-name]"))
     #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    let itself = try folder.gqlite("branch", "a.gqlite", "draft", "--merge", "--into", "draft")
+    #expect(
+      itself.status == 1
+        && itself.errors.hasPrefix("error[unrelated-branch]: the branch 'draft' cannot be merged into itself\n"))
     let schema = try folder.gqlite(
       "schema", "--db", "a.gqlite", "--branch", "draft", "--to", "s.graphql", "--apply")
     #expect(schema.status == 0 || schema.errors.contains("[not-on-branch]"), "\(schema)")

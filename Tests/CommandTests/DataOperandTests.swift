@@ -178,6 +178,10 @@ import Testing
     #expect(empty.status == 2 && empty.errors.hasPrefix("gqlite: an argument is empty\n"), "\(empty)")
     let bare = try folder.gqlite("{ Orders { id } }")
     #expect(bare.status == 1 && bare.errors.contains("gqlite: no data was given"), "\(bare)")
+    try folder.write("empty.graphql", "type User { id: ID! }")
+    #expect(try folder.gqlite("init", "a.gqlite", "--schema", "empty.graphql").status == 0)
+    let kept = try folder.gqlite("--db", "a.gqlite", "{ User { nmae } }")
+    #expect(kept.status == 1 && kept.errors.contains("[unknown-field]") && !kept.errors.contains("no data"), "\(kept)")
   }
 
   @Test("a change over files is not kept, which is said once, and nothing is written") func changes() throws {

@@ -108,7 +108,12 @@ import Testing
     try Self.fill(folder)
     #expect(try folder.gqlite("backup", "a.gqlite", "b.gqlite").status == 0)
     #expect(try folder.gqlite("b.gqlite", "{ n: count(User) }").output == "{\"n\":2}\n")
-    #expect(try folder.gqlite("backup", "a.gqlite", "b.gqlite").status == 1)
+    let taken = try folder.gqlite("backup", "a.gqlite", "b.gqlite")
+    #expect(taken.status == 1)
+    #expect(
+      taken.errors == "error[storage-failed]: b.gqlite: there is something at this path already\n"
+        + "  help: name one where nothing is\n")
+    #expect(try folder.gqlite("backup", "a.gqlite", "none/b.gqlite").errors.contains("none/b.gqlite"))
   }
 
   @Test("a file is smaller after entities were removed for good") func compacting() throws {

@@ -125,6 +125,10 @@ import Testing
     #expect(none.status == 2 && none.errors.contains("--db"))
     let mode = try Gqlite.run(["live", "--db", "a.gqlite", "{ Item { id } }", "--mode", "half"], in: folder.url)
     #expect(mode.status == 2 && mode.errors.contains("full or diff"))
+    for count in ["0", "-1", "x", "1.5"] {
+      let wrong = try folder.gqlite("live", "--db", "a.gqlite", "{ Item { id } }", "--count=\(count)")
+      #expect(wrong.status == 2 && wrong.errors.contains("--count is a number from 1 on, not '\(count)'"), "\(wrong)")
+    }
   }
 
   @Test("a run answers once, and says so") func run() throws {

@@ -55,7 +55,7 @@ package struct PastCampaign: Sendable {
       for index in model.shapes.indices where model.shapes[index].role == .entity {
         model.shapes[index].directives += " @history"
       }
-      if let report = try run(keepingHistory: model, inFile: keeping == .file, random, &result) {
+      if let report = try run(keepingHistory: model, isInFile: keeping == .file, random, &result) {
         result.reports.append("seed \(seed): \(report)")
       }
     } catch {
@@ -66,11 +66,11 @@ package struct PastCampaign: Sendable {
 
   /// A database whose types have a history, and that keeps no version otherwise.
   private func run(
-    keepingHistory model: Model, inFile: Bool, _ random: SeededRandom, _ result: inout Result
+    keepingHistory model: Model, isInFile: Bool, _ random: SeededRandom, _ result: inout Result
   ) throws -> String? {
     // Changes are kept as long as one is taken back.
     let recent = 64 << 20
-    if !inFile {
+    if !isInFile {
       return try run(
         Subject(model, recentVersions: recent),
         { database in

@@ -51,6 +51,7 @@ package enum BranchProof {
       // Before the first step there may be no schema.
       if state.acknowledged == 0 { continue }
       let opened = try Database(path: path.file("power.gqlite"))
+      if let problem = try FileSums.problem(path.file("power.gqlite")) { return "\(end) events: \(problem)" }
       let found = try BranchStory.content(of: opened)
       let wanted = contents[Int(state.acknowledged)...].prefix(2)
       if !wanted.contains(found) {
@@ -102,6 +103,7 @@ package enum BranchProof {
         try story.open()
       }
       if let problem = try Database.verify(path: story.path).first { return "\(story.last): \(problem)" }
+      if let problem = try FileSums.problem(story.path) { return "\(story.last): \(problem)" }
     }
     return nil
   }

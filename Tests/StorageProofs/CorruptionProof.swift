@@ -28,6 +28,21 @@ package enum CorruptionProof {
     } catch { return .code(error.problems.first?.code ?? "no code") }
   }
 
+  /// What reading the past gives.
+  private static func openPast(_ path: String) -> Outcome {
+    do throws(QueryError) {
+      let database = try Database(path: path, storage: StorageOptions(access: .read, creates: false))
+      return .content(try database.run(past).jsonString)
+    } catch { return .code(error.problems.first?.code ?? "no code") }
+  }
+
+  /// All versions of the types that have a history, and who has made them.
+  private static let past = """
+    { Counter(versions: ALL, orderBy: [id, _version]) { id n note _version _origin }
+      Maker(versions: ALL, orderBy: [id, _version]) { id seq owner name _version _origin }
+      Item(versions: ALL, orderBy: [id, _version]) { id seq owner name code price kind tags _version _origin } }
+    """
+
   /// What opening the branches gives, one after the other.
   private static func openBranches(_ path: String) -> [Outcome] {
     do throws(QueryError) {
@@ -54,6 +69,8 @@ package enum CorruptionProof {
     /// After each commit that the write-ahead log may hold, and after the last.
     private(set) var contents: Set<String> = []
     package private(set) var last = ""
+    /// What is read of its past.
+    package private(set) var past = ""
     /// The contents that its branch has had; none where it has no branch.
     private(set) var branchContents: [String] = []
 
@@ -85,6 +102,7 @@ package enum CorruptionProof {
           branchContents.append(try branch.run(Workload.everything).jsonString)
         }
       }
+      past = try database.run(CorruptionProof.past).jsonString
       if isClosed { try database.close() }
       file = Array(try Data(contentsOf: URL(filePath: path)))
       log = isClosed ? [] : Array(try Data(contentsOf: URL(filePath: path + "-wal")))
@@ -155,6 +173,7 @@ package enum CorruptionProof {
       return codes.contains(code) ? nil : "\(what): \(code)"
     case .content(original.last):
       report.count("right")
+      if let problem = pastProblem(original, path, hitsLog: hitsLog, &report) { return "\(what): \(problem)" }
       return branchProblem(original, path, hitsLog: hitsLog, &report).map { "\(what), log \(hitsLog): \($0)" }
     case .content(let found) where original.mayBecome(found, hitsLog: hitsLog):
       report.count("of an earlier commit")
@@ -165,12 +184,30 @@ package enum CorruptionProof {
     return nil
   }
 
+  /// What is wrong with the past of a file whose database is right.
+  private static func pastProblem(
+    _ original: Original, _ path: String, hitsLog: Bool, _ report: inout ProofReport
+  ) -> String? {
+    if original.format < OldFormat.newest { return nil }
+    switch openPast(path) {
+    case .code(let code):
+      report.count("pasts refused")
+      return codes.contains(code) ? nil : "the past: \(code)"
+    case .content(original.past):
+      report.count("pasts right")
+      return nil
+    case .content(let found): return "the past is silently wrong: \(Proofs.firstDifference(found, original.past))"
+    }
+  }
+
   /// What is wrong with the branch of a file whose database is right.
   private static func branchProblem(
     _ original: Original, _ path: String, hitsLog: Bool, _ report: inout ProofReport
   ) -> String? {
     guard let last = original.branchContents.last else { return nil }
-    for outcome in openBranches(path) {
+    let outcomes = openBranches(path)
+    if outcomes.isEmpty, !hitsLog { return "the branch is silently gone" }
+    for outcome in outcomes {
       switch outcome {
       case .code(let code):
         report.count("branches refused")

@@ -121,6 +121,7 @@ package struct KillProof {
 
   /// The counters of the past do not ascend, or cannot be read though their history reaches so far.
   private func past() throws -> String? {
+    if let problem = try FileSums.problem(path) { return problem }
     let reader = try Database(path: path, storage: StorageOptions(access: .read, recentVersions: 0))
     var before = Array(repeating: 0, count: workload.threads)
     let newest = reader.version

@@ -23,6 +23,8 @@ package enum OldFormat {
       \(format < 2 ? isUnchained : "")
       DROP TABLE gqlite_history;
       DROP TABLE gqlite_history_start;
+      DROP TABLE gqlite_history_sum;
+      DELETE FROM gqlite_meta WHERE key = 'history_start_sum';
       \(format == 0 ? withoutNumbers : "")
       PRAGMA user_version = \(format);
       COMMIT;
@@ -43,7 +45,12 @@ package enum OldFormat {
     var statements: [String] = []
     try RawFile.forEachRow(path, "SELECT version, body FROM gqlite_log") { row in
       let count = Int(sqlite3_column_bytes(row, 1))
-      let body = UnsafeRawBufferPointer(start: sqlite3_column_blob(row, 1), count: count).dropLast(8)
+      var body = UnsafeRawBufferPointer(start: sqlite3_column_blob(row, 1), count: count).dropLast(8)
+      if body.first == 0 {
+        // Its origin goes: a byte 0, the length in 4 bytes, and the name.
+        let length = body.dropFirst().prefix(4).reversed().reduce(0) { $0 * 256 + Int($1) }
+        body = body.dropFirst(5 + length)
+      }
       let sum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: body))
       let bytes = Array(body) + withUnsafeBytes(of: sum.littleEndian) { Array($0) }
       let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -84,7 +84,7 @@ package struct Workload: Sendable {
     } catch let error as QueryError {
       if error.problems.contains(where: { $0.code.hasPrefix("storage-") }) { throw error }
     }
-    try database.run("mutation { \(mark) }")
+    try database.run("mutation { \(mark) }", options: RunOptions(origin: number % 3 == 0 ? nil : "thread \(thread)"))
   }
 
   /// Runs a statement that leaves the number itself alone, and another with the mark.

@@ -248,7 +248,9 @@ import Testing
       "UPDATE gqlite_branch_content SET past = x'010203'", "DELETE FROM gqlite_branch_content",
       "DELETE FROM gqlite_branch_log", "UPDATE gqlite_branch_log SET body = x'00' || body",
       "UPDATE gqlite_branch_log SET time = time + 1", "DELETE FROM gqlite_branch_log WHERE version = 2",
-      "UPDATE gqlite_branch SET beside = 0, sum = 0",
+      "UPDATE gqlite_branch SET beside = 0, sum = 0", "DELETE FROM gqlite_branch",
+      "UPDATE gqlite_branch SET name = 'other name'", "UPDATE gqlite_branch SET number = 7",
+      "DELETE FROM gqlite_branch_past; DELETE FROM gqlite_branch",
     ])
   func damaged(_ statement: String) throws {
     let folder = try Folder()

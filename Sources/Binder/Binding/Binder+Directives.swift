@@ -127,7 +127,7 @@ extension Binder {
       switch directive.name.text {
       case "live":
         for (problem, range) in LiveDirective.problems(of: directive, on: operation) { report(problem, at: range) }
-      case "asOf": if place != .query { report(.pastOfMutation, at: directive.range) }
+      case "asOf": if place != .query { report(.past(of: operation.operation), at: directive.range) }
       case "explain": checkExplain(directive)
       case "transaction":
         // Says what holds for every operation.

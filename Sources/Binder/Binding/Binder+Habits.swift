@@ -329,7 +329,7 @@ extension Binder {
     let isRelation = environment.elementType.flatMap { catalog[$0].property(named: name.text) }.map(self.isRelation)
     let root = isRelation == nil ? catalog.root(named: name.text) : nil
     guard isRelation == true || root != nil else { return false }
-    let problem = BindingProblem.unknownFunction(name: name.text, near: [])
+    let problem = BindingProblem.called(name.text, isEmpty: arguments.positional.isEmpty)
     guard let first = arguments.positional.first, arguments.positional.count == 1 else {
       report(
         problem, arguments.positional.isEmpty ? .write(name.text, over: name.range.union(arguments.range)) : nil,

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLParser
 import GQLQuery
 
 /// What can be wrong with an operation over a catalog.
@@ -60,6 +61,8 @@ package enum BindingProblem: Sendable {
   case momentNotOne(isMissing: Bool)
   /// `mutation @asOf(version: 3) { … }`
   case pastOfMutation
+  /// `subscription @asOf(version: 3) { … }`
+  case pastOfSubscription
   /// `_versions` in what a mutation answers, or of an earlier version.
   case versionsOfMutation, versionsOfPast
   /// `{ User @foo { id } }`
@@ -98,6 +101,8 @@ package enum BindingProblem: Sendable {
   case negativeLimit(argument: String)
   /// `{ User { x := lenght(name) } }`
   case unknownFunction(name: String, near: [String])
+  /// `{ User() { name } }`
+  case emptyArguments(name: String)
   /// `{ User { x := lower() } }`
   case wrongArgumentCount(function: String, expected: String)
   /// `{ User { n: count(age) } }`
@@ -211,6 +216,16 @@ package enum BindingProblem: Sendable {
   case filterOfGroup
   /// `{ User(groupBy: city) { x := . } }`
   case groupAsValue
+
+  /// Returns the problem of a root or a relation that is called as a function.
+  static func called(_ name: String, isEmpty: Bool) -> BindingProblem {
+    isEmpty ? .emptyArguments(name: name) : .unknownFunction(name: name, near: [])
+  }
+
+  /// Returns the problem that an operation which is no query cannot be of the past.
+  static func past(of operation: OperationType) -> BindingProblem {
+    operation == .mutation ? .pastOfMutation : .pastOfSubscription
+  }
 
   package enum GroupKeyFault: Sendable, Hashable { case unnamed, duplicate(String), reserved(String), many }
   package enum Conflict: Sendable, Hashable { case names(String, String), arguments, shapes }

@@ -4,7 +4,22 @@ import GQLParser
 
 /// What the language's schema directives take.
 package struct SchemaDirective: Sendable {
-  enum Place { case field, object, abstract, abstractField, enumeration, enumValue, schema, other }
+  enum Place {
+    case field, object, abstract, abstractField, enumeration, enumValue, schema, other
+
+    /// Says that a directive cannot stand here.
+    var misplacement: SchemaProblem.Misplacement {
+      switch self {
+      case .field: .onField
+      case .abstractField: .onAbstract
+      case .enumValue: .onEnumValue
+      case .abstract: .onAbstractType
+      case .enumeration: .onEnum
+      case .schema: .onSchema
+      case .object, .other: .onType
+      }
+    }
+  }
 
   package var name: String
   var onField: [String]?
@@ -67,14 +82,7 @@ extension SchemaBuilder {
       case .abstractField, .other: nil
       }
     guard let arguments else {
-      let reason: SchemaProblem.Misplacement =
-        switch place {
-        case .field: .onField
-        case .abstractField: .onAbstract
-        case .enumValue: .onEnumValue
-        default: .onType
-        }
-      report(.misplacedDirective(name: name, reason: reason), at: directive.name.range)
+      report(.misplacedDirective(name: name, reason: place.misplacement), at: directive.name.range)
       return false
     }
     for argument in directive.arguments where name != "collate" && !arguments.contains(argument.name.text) {

@@ -102,6 +102,8 @@ package enum SchemaProblem: Sendable {
 
   package enum Misplacement: Sendable, Hashable {
     case notRelation, notText, inEmbedded, onType, onField, onComputed, onAbstract, onEnumValue
+    /// On an interface or a union, on an enum, or on the schema itself.
+    case onAbstractType, onEnum, onSchema
     /// `@rowNumber` beside a field that is no id.
     case notNumber
   }

@@ -80,6 +80,7 @@ public final class Branch: EditingContext, @unchecked Sendable {
     _ target: Database, _ other: EditingOrigin, _ choice: MergeChoice, origin: String?, action: String?
   ) throws(QueryError) -> MergeReport {
     guard let own = database.editing else { throw BranchProblem.unrelated.error }
+    if target === database { throw BranchProblem.itself(name).error }
     return try own.merge(database, into: other, target, choice, origin: origin, action: action)
   }
 

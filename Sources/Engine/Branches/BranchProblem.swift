@@ -14,6 +14,7 @@ package enum BranchProblem {
   case notKept(String)
   /// The two were not made of one database.
   case unrelated
+  case itself(String)
   /// The schema of the database, or the numbers of its rows, changed while the branch was written to.
   case outdated
   /// The new schema has no place for what a branch has written.
@@ -53,6 +54,10 @@ package enum BranchProblem {
       QueryError(
         code: "unrelated-branch", "the branch was made of another database",
         help: "merge it into its database, or into a context of that")
+    case .itself(let name):
+      QueryError(
+        code: "unrelated-branch", "the branch '\(name)' cannot be merged into itself",
+        help: "merge it into its database, or into another branch")
     case .outdated:
       QueryError(
         code: "context-outdated", "the schema of the database was changed while the branch was written to",

@@ -246,8 +246,48 @@ final class BranchTable: Sendable {
     of database: Database, _ newest: Snapshot, _ version: Int64, movedTo next: Snapshot? = nil,
     allowingLoss: Bool = true
   ) throws(QueryError) -> [BranchContent] {
-    guard let storage = storage(of: database), storage.count > 0 else { return [] }
     var contents: [BranchContent] = []
+    try forEachReadable(of: database, newest, version) { (versions) throws(QueryError) in
+      guard let next else {
+        contents.append(BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest))
+        return
+      }
+      contents.append(try BranchMove(database, versions, to: next).content(allowingLoss: allowingLoss))
+    }
+    return contents
+  }
+
+  /// Returns what another layout of a database means for its branches: what they would lose, and what it forbids.
+  func effects(
+    of database: Database, movedTo next: Snapshot
+  ) throws(QueryError) -> (losses: [SchemaChange.Effect], conflicts: [SchemaChange.Effect]) {
+    var found: (losses: [SchemaChange.Effect], conflicts: [SchemaChange.Effect]) = ([], [])
+    if !hasAny(database) { return found }
+    try withNewest(of: database) { (newest, version, _) throws(QueryError) in
+      try forEachReadable(of: database, newest, version) { (versions) throws(QueryError) in
+        do throws(QueryError) {
+          _ = try BranchMove(database, versions, to: next).content(allowingLoss: false)
+        } catch {
+          guard let problem = error.problems.first else { return }
+          let effect = SchemaChange.Effect(
+            name: versions.record.name, count: 1, message: problem.message, help: problem.help)
+          switch problem.code {
+          case BranchProblem.conflictCode.rawValue: found.conflicts.append(effect)
+          case "data-loss": found.losses.append(effect)
+          default: throw error
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Calls with all branches of a database that can be read.
+  private func forEachReadable(
+    of database: Database, _ newest: Snapshot, _ version: Int64,
+    _ body: (BranchVersions) throws(QueryError) -> Void
+  ) throws(QueryError) {
+    guard let storage = storage(of: database), storage.count > 0 else { return }
     for record in try reading(database, { () throws(QueryError) in try storage.records() }) {
       let versions: BranchVersions
       do throws(QueryError) {
@@ -259,13 +299,8 @@ final class BranchTable: Sendable {
         if ["storage-corrupt", "unknown-branch"].contains(error.problems.first?.code) { continue }
         throw error
       }
-      guard let next else {
-        contents.append(BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest))
-        continue
-      }
-      contents.append(try BranchMove(database, versions, to: next).content(allowingLoss: allowingLoss))
+      try body(versions)
     }
-    return contents
   }
 }
 

@@ -20,7 +20,7 @@ extension Database {
     if let committer {
       try alone(committer) { () throws(QueryError) in try committer.storage.checkSchema(of: evolution.snapshot) }
     }
-    return evolution.change
+    return try evolution.change.adding(branchTable.effects(of: self, movedTo: evolution.snapshot))
   }
 
   /// Puts the data under another schema. Types, fields and enum values are the same where their names are. One

@@ -24,7 +24,7 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
 
   /// A consequence for some data.
   public struct Effect: Sendable, Hashable {
-    /// The type, field or enum value that the new schema has, has no more or has differently.
+    /// The type, field or enum value that the new schema has, has no more or has differently; or a branch.
     public let name: String
     /// Counts entities, values or links.
     public let count: Int
@@ -40,6 +40,12 @@ public struct SchemaChange: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var losses: [Effect]
   /// Lists what the data has, and the new schema forbids: the change cannot be made before one of them is another.
   public let conflicts: [Effect]
+
+  /// Returns the change with consequences for other data, that of branches.
+  func adding(_ others: (losses: [Effect], conflicts: [Effect])) -> SchemaChange {
+    SchemaChange(
+      differences: differences, losses: losses + others.losses, conflicts: conflicts + others.conflicts)
+  }
 
   /// Tells whether the schemas say the same.
   public var isEmpty: Bool { differences.isEmpty }

@@ -8,8 +8,9 @@ extension CommitLog {
   func backup(
     _ newest: Snapshot, version: Int64, _ branches: [BranchContent], to path: String
   ) throws(QueryError) {
-    guard StoragePath.problem(of: path, mayBeMissing: true) == nil, StoragePath.isMissing(path) else {
-      throw StorageProblem.failed("there is something at '\(path)' already").error(backend.name)
+    guard StoragePath.isMissing(path) else { throw StorageProblem.taken.error(path) }
+    if StoragePath.isMissing(StoragePath.folder(of: path)) {
+      throw StorageProblem.unusable("its folder is missing").error(path)
     }
     // It has its name when it is whole.
     let unfinished = "\(path).\(getpid()).tmp"
@@ -28,7 +29,7 @@ extension CommitLog {
     }
     let isMoved = StoragePath.move(unfinished, to: path)
     StoragePath.remove(unfinished)
-    if !isMoved { throw StorageProblem.failed("there is something at '\(path)' already").error(backend.name) }
+    if !isMoved { throw StorageProblem.taken.error(path) }
   }
 
   func vacuum() throws(QueryError) { try (backend as? SQLiteBackend)?.vacuum() }

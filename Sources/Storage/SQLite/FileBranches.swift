@@ -67,7 +67,8 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     try connection.execute(
       """
       DROP TABLE gqlite_branch; DROP TABLE gqlite_branch_content; DROP TABLE gqlite_branch_log;
-      DROP TABLE gqlite_branch_past; PRAGMA user_version = \(StorageFormat.plain)
+      DROP TABLE gqlite_branch_past; DELETE FROM gqlite_meta WHERE key IN ('branches', 'branches_sum');
+      PRAGMA user_version = \(StorageFormat.plain)
       """)
     file.format = StorageFormat.plain
   }
@@ -98,6 +99,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
       guard let branch = StoredBranch(statement) else { continue }
       for (type, rows) in branch.rowCounts(numbers) { reader.reserve(type, rows: rows) }
     }
+    count = max(count, try BranchList(connection)?.names.count ?? 0)
   }
 
   // MARK: - Reading
@@ -106,7 +108,11 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     if let known = known[number] { return known }
     let statement = try connection().prepare("\(StoredBranch.selection) WHERE number = ?")
     statement.bind(1, number)
-    guard file.format >= StorageFormat.newest, try statement.step() else { throw BranchProblem.dropped.error }
+    guard file.format >= StorageFormat.newest else { throw BranchProblem.dropped.error }
+    guard try statement.step() else {
+      guard let name = try BranchList(connection())?.names[number] else { throw BranchProblem.dropped.error }
+      throw damage(name, "its record is missing")
+    }
     guard let branch = StoredBranch(statement) else {
       throw damage(statement.string(1), "the checksum of its record is wrong")
     }
@@ -123,8 +129,17 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     try connection().reading { () throws(QueryError) in
       guard try StorageFormat.of(connection()) >= StorageFormat.newest else { return }
       let statement = try connection().prepare("\(StoredBranch.selection) ORDER BY number")
-      // Those that are damaged have a name, by which they are dropped.
-      while try statement.step() { found.append(StoredBranch(unchecked: statement).record) }
+      var names = try BranchList(connection())?.names ?? [:]
+      // Those that are damaged or missing have a name, by which they are dropped.
+      while try statement.step() {
+        var record = StoredBranch(unchecked: statement).record
+        if let name = names.removeValue(forKey: record.number) { record = record.named(name) }
+        found.append(record)
+      }
+      let known = Set(found.map(\.name))
+      for (number, name) in names.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
+        found.append(BranchRecord(number: number, name: name, base: 0, version: 0, commits: 0, time: 0))
+      }
     }
     return found
   }
@@ -221,7 +236,8 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     var made = record
     try transaction { (connection) throws(QueryError) in
       try makeTables(connection)
-      let last = try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0
+      let listed = try BranchList(connection)?.names.keys.max() ?? 0
+      let last = max(try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0, listed)
       guard last < Int64.max else { throw damage(record.name, "there is no number left for it") }
       let number = last + 1
       made = BranchRecord(
@@ -281,13 +297,19 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   func remove(_ number: Int64) throws(QueryError) {
     try transaction { (connection) throws(QueryError) in
       guard file.format >= StorageFormat.newest else { return }
+      let name = try connection.text("SELECT name FROM gqlite_branch WHERE number = \(number)")
       try connection.execute(
         """
         DELETE FROM gqlite_branch WHERE number = \(number);
         DELETE FROM gqlite_branch_content WHERE branch = \(number);
         DELETE FROM gqlite_branch_log WHERE branch = \(number)
         """)
-      if try connection.integer("SELECT count(*) FROM gqlite_branch") == 0 {
+      var others = try BranchList.note(nil, of: number, connection)
+      // One that is damaged may have had another number.
+      for (other, listed) in others.names where listed == name {
+        others = try BranchList.note(nil, of: other, connection)
+      }
+      if try connection.integer("SELECT count(*) FROM gqlite_branch") == 0, others.names.isEmpty {
         try dropTables(connection)
         pastBytes = 0
       } else {
@@ -316,6 +338,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     }
     try connection.execute("DELETE FROM gqlite_branch_log WHERE branch = \(number)")
     try branch.save(connection)
+    _ = try BranchList.note(content.record.name, of: number, connection)
     let statement = try connection.prepare("INSERT OR REPLACE INTO gqlite_branch_content VALUES (?, ?, ?)")
     statement.bind(1, number)
     try past.withUnsafeBufferPointer { (past) throws(QueryError) in
@@ -437,10 +460,17 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   /// Returns what is wrong with the branches, a sentence each.
   func problems(beside newest: StoredVersion) throws(QueryError) -> [String] {
     var found: [String] = []
+    if try !BranchList.isSound(connection()) {
+      found.append("the file is damaged: the checksum of the list of its branches is wrong")
+    }
+    let list = try BranchList(connection())
     for record in try records() {
       do throws(QueryError) {
         let versions = try versions(of: record.number, beside: newest.snapshot, version: newest.version)
         found += Database(versions.mine).check().map { "branch '\(record.name)': \($0)" }
+        if let list, list.names[record.number] == nil {
+          found.append("branch '\(record.name)': the list of branches lacks it")
+        }
       } catch {
         if error.problems.first?.code != "storage-corrupt" { throw error }
         found += error.problems.map(\.message)
@@ -451,6 +481,12 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
 
   /// Forgets what a transaction has noted that has failed.
   func forgetKnown() { known = [:] }
+}
+
+extension BranchRecord {
+  fileprivate func named(_ name: String) -> BranchRecord {
+    BranchRecord(number: number, name: name, base: base, version: version, commits: commits, time: time)
+  }
 }
 
 /// A row of `gqlite_branch`.

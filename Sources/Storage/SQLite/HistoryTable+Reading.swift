@@ -18,7 +18,8 @@ extension HistoryTable {
 
   /// Returns where the past of types begins. Called within a transaction.
   func starts(_ types: [Int]) throws(QueryError) -> [HistoryStart?] {
-    let starts = try storedStarts()
+    guard try starts.areSound() else { throw corrupt(HistoryStartTable.unsound) }
+    let starts = try starts.read()
     return types.map { starts[$0] }
   }
 
@@ -62,7 +63,7 @@ extension HistoryTable {
   private func forEachRecord(
     _ request: HistoryRequest, _ erased: [Int: Set<UInt32>], _ body: (HistoryStep) -> Bool
   ) throws(QueryError) {
-    let origins = try origins.reader()
+    var origins = try origins.reader(from: request.newest, checked)
     for type in request.types {
       let statement = try connection.prepare(
         """
@@ -72,17 +73,37 @@ extension HistoryTable {
       statement.bind(1, numbers[type])
       statement.bind(2, request.newest)
       var group: [Record] = []
+      var checker = try checker(type, from: request.newest)
+      var hasReached = false
       while try statement.step() {
         let record = try Record(statement, corrupt)
-        if !request.isLater(version: record.version, time: record.time) { break }
+        if try checker?.check(downTo: record.version) == false {
+          throw corrupt("a record of version \(record.version) is not one that was written")
+        }
+        if !request.isLater(version: record.version, time: record.time) {
+          hasReached = true
+          break
+        }
         if erased[type]?.contains(record.row) ?? false { continue }
         if let version = group.first?.version, version != record.version {
-          if try !body(Self.step(type, group, origins?.origin(of: version))) { return }
+          if try !body(Self.step(type, group, origins.origin(of: version))) { return }
           group.removeAll(keepingCapacity: true)
         }
         group.append(record)
       }
-      if let version = group.first?.version, try !body(Self.step(type, group, origins?.origin(of: version))) { return }
+      if !hasReached { try checker?.check(downTo: .min) }
+      if let version = group.first?.version, try !body(Self.step(type, group, origins.origin(of: version))) { return }
+    }
+  }
+
+  /// Returns a checker of the records of a type, from a version on downwards.
+  private func checker(_ type: Int, from newest: Int64) throws(QueryError) -> HistorySums.Checker? {
+    let query = """
+      SELECT row, version, time, body FROM gqlite_history
+      WHERE type = \(numbers[type]) AND version >= ?1 AND version < ?2 ORDER BY version, row
+      """
+    return try sums.checker(numbers[type], from: newest, checked, query, corrupt) { (statement) throws(QueryError) in
+      try Record(statement, corrupt).sum
     }
   }
 
@@ -118,8 +139,11 @@ extension HistoryTable {
     let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version <= ? ORDER BY version")
     log.bind(1, request.newest)
     var commits: [Commit] = []
+    var next = try connection.logAfter().map { $0 + 1 }
     while try log.step() {
       let (version, noted) = (log.integer(0), log.integer(1))
+      guard version == next ?? version else { throw corrupt("commits are missing from its log") }
+      next = version + 1
       time = max(time, noted)
       if !request.looksBack, !request.isLater(version: version, time: time) { continue }
       guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {
@@ -128,6 +152,7 @@ extension HistoryTable {
       commits.append(Commit(version: version, time: time, changes: record.changes, cause: record.cause))
     }
     log.reset()
+    if let next, next <= request.newest { throw corrupt("commits are missing from its log") }
     do throws(ChangeProblem) {
       return try request.forEachStep(of: commits, &rows, body)
     } catch {

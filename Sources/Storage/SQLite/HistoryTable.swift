@@ -16,6 +16,7 @@ struct HistoryTable {
       PRIMARY KEY(type, version, row)) WITHOUT ROWID;
     CREATE INDEX gqlite_history_row ON gqlite_history(type, row, version);
     CREATE TABLE gqlite_history_start(type INTEGER PRIMARY KEY, version INTEGER NOT NULL, time INTEGER NOT NULL);
+    \(HistorySums.creation)
     """
 
   /// The newest record of a row, up to a version.
@@ -33,6 +34,7 @@ struct HistoryTable {
   let numbers: [Int64]
   /// The checksum of the schema that the file has then.
   let schemaSum: Int64?
+  let checked = HistorySums.Checked()
 
   /// Called within a transaction.
   init(_ catalog: Catalog, _ layout: StorageLayout, _ connection: StorageConnection) throws(QueryError) {
@@ -118,7 +120,9 @@ struct HistoryTable {
   private final class Writer {
     private let table: HistoryTable
     private let insertion: StorageStatement
+    private let going: StorageStatement
     private let removal: StorageStatement
+    private let sums: HistorySums.Editor
     private let limiting: StorageStatement
     private let oldest: StorageStatement
     private let newest: StorageStatement
@@ -136,7 +140,10 @@ struct HistoryTable {
       let connection = table.connection
       // Whole rows are put in the place of what is there: a commit has one record of a row.
       insertion = try connection.prepare("INSERT INTO gqlite_history VALUES (?, ?, ?, ?, ?)")
-      removal = try connection.prepare("DELETE FROM gqlite_history WHERE type = ? AND row = ? AND version <= ?")
+      let condition = "type = ? AND row = ? AND version <= ?"
+      going = try connection.prepare("\(HistoryTable.going) \(condition)")
+      removal = try connection.prepare("DELETE FROM gqlite_history WHERE \(condition)")
+      sums = HistorySums.Editor(table.sums)
       limiting = try connection.prepare(
         """
         SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version DESC LIMIT 1 OFFSET ?
@@ -145,7 +152,7 @@ struct HistoryTable {
         "SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
       newest = try connection.prepare(HistoryTable.newestOfRow)
       taking = try connection.prepare(HistoryTable.removalOfRecord)
-      starts = try table.storedStarts()
+      starts = try table.starts.read()
       lastTime = try table.lastTime() ?? .min
     }
 
@@ -173,6 +180,7 @@ struct HistoryTable {
         insertion.bind(2, version)
         insertion.bind(3, Int64(row.row))
         insertion.bind(4, lastTime)
+        try sums.add(number, version, Int64(sum))
         try buffer.withUnsafeBufferPointer { (bytes) throws(QueryError) in
           insertion.bind(5, blob: UnsafeRawBufferPointer(bytes))
           try insertion.run()
@@ -181,7 +189,7 @@ struct HistoryTable {
           try limit(row, number, to: most, before: rule.duration.map { self.start(after: $0) })
         }
       }
-      if let origin = commit.origin, isAny { try table.origins.note(origin, of: version) }
+      if let origin = commit.origin, isAny { try table.origins.note(origin, of: version, sums) }
     }
 
     /// Fills the buffer with a record, joined with what a change of nothing that is kept has left of the row's time. Returns
@@ -205,15 +213,19 @@ struct HistoryTable {
       taking.bind(1, table.numbers[row.type])
       taking.bind(2, last.version)
       taking.bind(3, Int64(row.row))
+      try sums.remove(table.numbers[row.type], last.version, last.sum)
       try taking.run()
       buffer += isOfTimes ? times.content : times.merged(into: content)
       return isOfTimes
     }
 
     private func remove(_ type: Int, _ row: UInt32, through version: Int64) throws(QueryError) {
-      removal.bind(1, table.numbers[type])
-      removal.bind(2, Int64(row))
-      removal.bind(3, version)
+      for statement in [going, removal] {
+        statement.bind(1, table.numbers[type])
+        statement.bind(2, Int64(row))
+        statement.bind(3, version)
+      }
+      try HistoryTable.count(going, sums)
       try removal.run()
     }
 
@@ -298,10 +310,12 @@ struct HistoryTable {
         guard let owners = table.types[type]?.owners, !owners.isEmpty else { continue }
         guard let start = owners.compactMap({ starts[$0.type] }).min(by: { $0.version < $1.version }) else { continue }
         begin(type, after: start)
-        try table.remove(type, through: start.version)
+        try table.remove(type, through: start.version, sums)
       }
-      try table.note(starts)
-      try table.origins.drop(through: starts.values.map(\.version).min() ?? 0, unused: lastErasure != nil)
+      try table.starts.note(starts, areSound: table.starts.areSound())
+      let oldest = starts.values.map(\.version).min() ?? 0
+      try table.origins.drop(through: oldest, unused: lastErasure != nil, sums)
+      try sums.finish()
       if lastTime > .min {
         try table.connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('history_time', \(lastTime))")
       }
@@ -320,13 +334,29 @@ struct HistoryTable {
       }
       first.reset()
       guard let last else { return }
-      try table.remove(type, through: last.version)
+      try table.remove(type, through: last.version, sums)
       begin(type, after: last)
     }
   }
 
-  private func remove(_ type: Int, through version: Int64) throws(QueryError) {
-    try connection.execute("DELETE FROM gqlite_history WHERE type = \(numbers[type]) AND version <= \(version)")
+  private func remove(_ type: Int, through version: Int64, _ sums: HistorySums.Editor) throws(QueryError) {
+    let number = numbers[type]
+    if let first = try sums.removeSpans(number, through: version) {
+      let condition = "type = \(number) AND version BETWEEN \(first) AND \(version)"
+      try Self.count(connection.prepare("\(Self.going) \(condition)"), sums)
+    }
+    try connection.execute("DELETE FROM gqlite_history WHERE type = \(number) AND version <= \(version)")
+  }
+
+  /// Selects records that are removed, with a condition.
+  private static let going = "SELECT type, version, body FROM gqlite_history WHERE"
+
+  /// Counts the records of a selection out, before they are removed.
+  private static func count(_ going: StorageStatement, _ sums: HistorySums.Editor) throws(QueryError) {
+    while try going.step() {
+      try sums.remove(going.integer(0), going.integer(1), HistorySums.sum(of: going.bytes(2)))
+    }
+    going.reset()
   }
 
   // MARK: - Starts
@@ -334,23 +364,6 @@ struct HistoryTable {
   /// Returns the time of the last commit of which there are records.
   func lastTime() throws(QueryError) -> Int64? {
     try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'history_time'")
-  }
-
-  func storedStarts() throws(QueryError) -> [Int: HistoryStart] {
-    let statement = try connection.prepare("SELECT type, version, time FROM gqlite_history_start")
-    var starts: [Int: HistoryStart] = [:]
-    while try statement.step() {
-      guard let type = numbers.firstIndex(of: statement.integer(0)) else { continue }
-      starts[type] = HistoryStart(version: statement.integer(1), time: statement.integer(2))
-    }
-    return starts
-  }
-
-  private func note(_ starts: [Int: HistoryStart]) throws(QueryError) {
-    for (type, start) in starts.sorted(by: { $0.key < $1.key }) {
-      try connection.execute(
-        "INSERT OR REPLACE INTO gqlite_history_start VALUES (\(numbers[type]), \(start.version), \(start.time))")
-    }
   }
 
   /// Brings records to another schema, whose numbers the file has by now. Called within a transaction, when nothing is in
@@ -364,9 +377,10 @@ struct HistoryTable {
     _ old: (table: HistoryTable, catalog: Catalog)?, _ catalog: Catalog, _ snapshot: Snapshot? = nil,
     from start: HistoryStart
   ) throws(QueryError) {
-    var starts = try old?.table.storedStarts() ?? [:]
+    var starts = try old?.table.starts.read() ?? [:]
     let mapping = HistoryMapping(from: old?.catalog ?? Catalog(), to: catalog, at: start.time)
     let empty = old == nil ? [] : snapshot.map { mapping.emptyBefore($0) } ?? []
+    let sums = HistorySums.Editor(sums)
     var next: [Int: HistoryStart] = [:]
     var kept: Set<Int64> = []
     for type in numbers.indices where types[type] != nil {
@@ -375,8 +389,8 @@ struct HistoryTable {
       {
         next[type] = known
         kept.insert(numbers[type])
-        if let records = former.records, let last = try translate(type, records) {
-          try remove(type, through: last.version)
+        if let records = former.records, let last = try translate(type, records, sums) {
+          try remove(type, through: last.version, sums)
           if last.version > known.version { next[type] = last }
         }
       } else {
@@ -384,14 +398,23 @@ struct HistoryTable {
       }
     }
     let known = kept.map { "\($0)" }.joined(separator: ", ")
+    let counted = (kept + [HistorySums.origins]).map { "\($0)" }.joined(separator: ", ")
+    let areSound = try self.starts.areSound()
     try connection.execute(
-      "DELETE FROM gqlite_history WHERE type NOT IN (\(known)); DELETE FROM gqlite_history_start")
-    try note(next)
-    try origins.drop(through: 0, unused: true)
+      """
+      DELETE FROM gqlite_history WHERE type NOT IN (\(known));
+      DELETE FROM gqlite_history_sum WHERE type NOT IN (\(counted));
+      DELETE FROM gqlite_history_start
+      """)
+    try self.starts.note(next, areSound: areSound)
+    try origins.drop(through: 0, unused: true, sums)
+    try sums.finish()
   }
 
   /// Returns where the past begins, if not all records fit.
-  private func translate(_ type: Int, _ mapping: RecordMapping) throws(QueryError) -> HistoryStart? {
+  private func translate(
+    _ type: Int, _ mapping: RecordMapping, _ sums: HistorySums.Editor
+  ) throws(QueryError) -> HistoryStart? {
     let statement = try connection.prepare(
       """
       SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND (version, row) > (?, ?)
@@ -399,6 +422,7 @@ struct HistoryTable {
       """)
     let update = try connection.prepare("UPDATE gqlite_history SET body = ? WHERE type = ? AND version = ? AND row = ?")
     let removal = try connection.prepare(Self.removalOfRecord)
+    let going = try connection.prepare("\(Self.going) type = ? AND version = ? AND row = ?")
     var last: (version: Int64, row: Int64) = (.min, .min)
     var start: HistoryStart?
     var times = PendingTimes(column: types[type]?.timeColumn)
@@ -414,6 +438,10 @@ struct HistoryTable {
       case .content(let content):
         let (content, before) = times.joined(content, record.row, record.version)
         if let before {
+          going.bind(1, numbers[type])
+          going.bind(2, before)
+          going.bind(3, Int64(record.row))
+          try Self.count(going, sums)
           removal.bind(1, numbers[type])
           removal.bind(2, before)
           removal.bind(3, Int64(record.row))
@@ -422,6 +450,7 @@ struct HistoryTable {
         var body = Array(content)
         let sum = body.withUnsafeBytes { Self.sum($0, record.row, record.version, record.time) }
         for shift in 0..<UInt32(4) { body.append(UInt8(truncatingIfNeeded: sum >> (shift * 8))) }
+        try sums.replace(numbers[type], record.version, record.sum, by: Int64(sum))
         update.bind(2, numbers[type])
         update.bind(3, record.version)
         update.bind(4, Int64(record.row))
@@ -430,6 +459,7 @@ struct HistoryTable {
           try update.run()
         }
       case .nothing:
+        try sums.remove(numbers[type], record.version, record.sum)
         removal.bind(1, numbers[type])
         removal.bind(2, record.version)
         removal.bind(3, Int64(record.row))
@@ -441,27 +471,6 @@ struct HistoryTable {
     return start
   }
 
-  /// Copies the records of another file that has the same schema, up to a version. Called within a transaction, with the
-  /// file attached as `source`.
-  func copy(through version: Int64) throws(QueryError) {
-    if !types.isAny { return }
-    let types = "source.gqlite_type o ON o.number = h.type JOIN gqlite_type n ON n.name = o.name"
-    try connection.execute(
-      """
-      DELETE FROM gqlite_history; DELETE FROM gqlite_history_start;
-      INSERT INTO gqlite_history
-        SELECT n.number, h.version, h.row, h.time, h.body FROM source.gqlite_history h JOIN \(types)
-        WHERE h.version <= \(version);
-      INSERT INTO gqlite_history_start
-        SELECT n.number, h.version, h.time FROM source.gqlite_history_start h JOIN \(types);
-      INSERT OR REPLACE INTO gqlite_meta SELECT key, value FROM source.gqlite_meta WHERE key = 'history_time';
-      INSERT OR REPLACE INTO gqlite_meta
-        SELECT key, min(value, \(version)) FROM source.gqlite_meta WHERE key = 'history_erased';
-      """)
-    try origins.copy(through: version)
-    try takeLog(through: version, from: "source.")
-  }
-
   // MARK: - Reading
 
   struct Record {
@@ -469,6 +478,7 @@ struct HistoryTable {
     var version: Int64
     var time: Int64
     var content: ContiguousArray<UInt8>
+    var sum: Int64
 
     /// Reads a record, which nothing is trusted of.
     init(_ statement: StorageStatement, _ corrupt: (String) -> QueryError) throws(QueryError) {
@@ -484,6 +494,7 @@ struct HistoryTable {
         throw corrupt("the checksum of a record of version \(version) is wrong")
       }
       self.content = ContiguousArray(content)
+      self.sum = Int64(sum)
     }
   }
 
@@ -506,8 +517,11 @@ struct HistoryTable {
         found += error.problems.map(\.message)
       }
     }
-    return try found + origins.problems()
+    if try !starts.areSound() { found += corrupt(HistoryStartTable.unsound).problems.map(\.message) }
+    return try found + origins.problems() + sums.problems()
   }
 
   var origins: OriginTable { OriginTable(connection: connection) }
+  var starts: HistoryStartTable { HistoryStartTable(connection: connection, numbers: numbers) }
+  var sums: HistorySums { HistorySums(connection: connection) }
 }

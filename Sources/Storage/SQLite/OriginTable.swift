@@ -13,11 +13,9 @@ struct OriginTable {
       version INTEGER PRIMARY KEY, origin BLOB NOT NULL, sum INTEGER NOT NULL)
     """
 
-  private func corrupt(_ version: Int64) -> QueryError {
-    StorageProblem.corrupt("the checksum of the origin of version \(version) is wrong").error(connection.path)
-  }
+  private func corrupt(_ what: String) -> QueryError { StorageProblem.corrupt(what).error(connection.path) }
 
-  private func exists(in schema: String = "main") throws(QueryError) -> Bool {
+  func exists(in schema: String = "main") throws(QueryError) -> Bool {
     let query = "SELECT count(*) FROM \(schema).sqlite_schema WHERE name = 'gqlite_history_origin'"
     return try connection.integer(query) ?? 0 > 0
   }
@@ -28,27 +26,36 @@ struct OriginTable {
   }
 
   /// Notes who has made a version. Called within a transaction.
-  func note(_ origin: String, of version: Int64) throws(QueryError) {
+  func note(_ origin: String, of version: Int64, _ sums: HistorySums.Editor) throws(QueryError) {
     try connection.execute(Self.creation)
+    let known = try connection.integer("SELECT sum FROM gqlite_history_origin WHERE version = \(version)")
+    if let known { try sums.remove(HistorySums.origins, version, known) }
     let insertion = try connection.prepare("INSERT OR REPLACE INTO gqlite_history_origin VALUES (?, ?, ?)")
     try Array(origin.utf8).withUnsafeBufferPointer { (bytes) throws(QueryError) in
       let bytes = UnsafeRawBufferPointer(bytes)
       insertion.bind(1, version)
       insertion.bind(2, blob: bytes)
-      insertion.bind(3, Self.sum(bytes, version))
+      let sum = Self.sum(bytes, version)
+      insertion.bind(3, sum)
       try insertion.run()
+      try sums.add(HistorySums.origins, version, sum)
     }
   }
 
   /// Drops the origins of versions up to one, before which nothing is kept.
   ///
   /// - Parameter unused: Drops those of later versions too, where no record is left of them.
-  func drop(through version: Int64, unused: Bool) throws(QueryError) {
+  func drop(through version: Int64, unused: Bool, _ sums: HistorySums.Editor) throws(QueryError) {
     if try !exists() { return }
-    try connection.execute("DELETE FROM gqlite_history_origin WHERE version <= \(version)")
-    if !unused { return }
-    try connection.execute(
-      "DELETE FROM gqlite_history_origin WHERE version NOT IN (SELECT version FROM gqlite_history)")
+    try drop("version <= \(version)", sums)
+    if unused { try drop("version NOT IN (SELECT version FROM gqlite_history)", sums) }
+  }
+
+  private func drop(_ condition: String, _ sums: HistorySums.Editor) throws(QueryError) {
+    let going = try connection.prepare("SELECT version, sum FROM gqlite_history_origin WHERE \(condition)")
+    while try going.step() { try sums.remove(HistorySums.origins, going.integer(0), going.integer(1)) }
+    going.reset()
+    try connection.execute("DELETE FROM gqlite_history_origin WHERE \(condition)")
   }
 
   /// Copies the origins of a file that is attached as `source`, up to a version.
@@ -66,28 +73,41 @@ struct OriginTable {
   /// A reader of origins, by version.
   struct Reader {
     fileprivate let table: OriginTable
-    fileprivate let statement: StorageStatement
+    /// Nil where there is no table of them.
+    fileprivate let statement: StorageStatement?
+    fileprivate var checker: HistorySums.Checker?
 
     /// Returns who has made a version; nil where nobody was named.
-    func origin(of version: Int64) throws(QueryError) -> String? {
+    mutating func origin(of version: Int64) throws(QueryError) -> String? {
+      try checker?.check(downTo: version)
+      guard let statement else { return nil }
       statement.bind(1, version)
       defer { statement.reset() }
       return try statement.step() ? table.read(statement) : nil
     }
   }
 
-  /// Returns a reader; nil where there are no origins. Called within a transaction.
-  func reader() throws(QueryError) -> Reader? {
-    if try !exists() { return nil }
-    return Reader(
-      table: self,
-      statement: try connection.prepare("SELECT version, origin, sum FROM gqlite_history_origin WHERE version = ?"))
+  /// Returns a reader of the origins of versions up to one. Called within a transaction.
+  func reader(from newest: Int64, _ checked: HistorySums.Checked) throws(QueryError) -> Reader {
+    let selection = "SELECT version, origin, sum FROM gqlite_history_origin WHERE"
+    let isThere = try exists()
+    let checker = try HistorySums(connection: connection).checker(
+      HistorySums.origins, from: newest, checked,
+      isThere ? "\(selection) version >= ?1 AND version < ?2 ORDER BY version" : nil, corrupt
+    ) { (statement) throws(QueryError) in
+      _ = try read(statement)
+      return statement.integer(2)
+    }
+    let statement = isThere ? try connection.prepare("\(selection) version = ?") : nil
+    return Reader(table: self, statement: statement, checker: checker)
   }
 
   fileprivate func read(_ statement: StorageStatement) throws(QueryError) -> String {
     let version = statement.integer(0)
     let bytes = statement.bytes(1)
-    guard Self.sum(bytes, version) == statement.integer(2) else { throw corrupt(version) }
+    guard Self.sum(bytes, version) == statement.integer(2) else {
+      throw corrupt("the checksum of the origin of version \(version) is wrong")
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 

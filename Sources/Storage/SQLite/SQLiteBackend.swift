@@ -185,6 +185,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     }
     knownVersion = connection.dataVersion
     newest = reader.point
+    if format >= StorageFormat.plain, options.access == .write { try countHistory(connection) }
     if format < StorageFormat.plain, options.access == .write {
       notesNewest = false
       try transaction(connection) { () throws(QueryError) in
@@ -196,6 +197,14 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       }
       format = StorageFormat.plain
     }
+  }
+
+  /// Counts the records of a file that was written before they were counted.
+  private func countHistory(_ connection: StorageConnection) throws(QueryError) {
+    let sums = HistorySums(connection: connection)
+    if try sums.exists() { return }
+    if try isEmpty(connection) { return }
+    try transaction(connection) { () throws(QueryError) in try sums.make() }
   }
 
   /// The versions that are noted. Files of earlier formats note only what is folded, and no sums.
@@ -333,8 +342,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         try connection.note("folded", point)
         try history?.noteRows(of: rows.snapshot)
         // Records that do not lead to this version lead nowhere.
-        try connection.execute(
-          "DELETE FROM gqlite_log WHERE (SELECT max(version) FROM gqlite_log) < \(point.version)")
+        if try connection.integer("SELECT max(version) FROM gqlite_log") ?? 0 < point.version {
+          try connection.execute("DELETE FROM gqlite_log")
+          try connection.note(logAfter: point.version)
+        }
       }
     }
     if !rows.commits.isEmpty { branches.endRebase() }
@@ -379,6 +390,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       try history?.takeLog(through: version)
       try branches.takeLog(through: version)
       try connection.execute("DELETE FROM gqlite_log WHERE version <= \(version)")
+      try connection.note(logAfter: version)
     }
   }
 
@@ -477,6 +489,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     for table in tables { try table.saveCounts() }
     try connection.note("folded", state.folded)
     try connection.execute("DELETE FROM gqlite_log")
+    try connection.note(logAfter: state.folded.version)
     let history = try HistoryTable(catalog, layout, connection)
     let start = HistoryStart(version: state.folded.version, time: state.time)
     try history.takeOver(old, catalog, rows.snapshot, from: start)
@@ -555,9 +568,10 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
     var found: [String] = []
     let folded = try format > 1 ? connection.point("folded") : nil
     let log = try connection.prepare("SELECT version, time, body FROM gqlite_log ORDER BY version")
-    var last: StoragePoint?
+    var (last, first): (StoragePoint?, Int64?) = (nil, nil)
     while try log.step() {
       let (version, time) = (log.integer(0), log.integer(1))
+      first = first ?? version
       let decoded =
         format > 1
         ? LogRecord(log.bytes(2), version: version, time: time)
@@ -575,6 +589,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         found.append("commit \(version) is not the one that its rows were written for")
       }
       last = point
+    }
+    if let after = try connection.logAfter(), (first ?? newest.version + 1) > after + 1 {
+      found.append("commits after version \(after) are missing from the log")
     }
     return found
   }

@@ -119,6 +119,14 @@ extension StorageConnection {
       "INSERT OR REPLACE INTO gqlite_meta VALUES ('\(name)', \(point.version)), ('\(name)_sum', \(point.sum))")
   }
 
+  /// The version after which the log has all records. A file that was written before that was noted has none.
+  func logAfter() throws(QueryError) -> Int64? { try integer("SELECT value FROM gqlite_meta WHERE key = 'log_after'") }
+
+  /// Notes the version after which the log has all records.
+  func note(logAfter version: Int64) throws(QueryError) {
+    try execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('log_after', \(version))")
+  }
+
   /// Notes the checksum of a schema.
   func note(sumOf schema: String) throws(QueryError) {
     try execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('schema_sum', \(Self.sum(of: schema)))")

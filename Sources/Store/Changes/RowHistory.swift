@@ -1,7 +1,7 @@
 import GQLCatalog
 
-/// A word of a transaction on what becomes of the history of rows; they become what they become. Nothing happens where
-/// their type has no history.
+/// A writer of what a transaction does to the history of rows, beside its changes of the rows themselves. Nothing happens
+/// where their type has no history.
 package struct RowHistory {
   private let transaction: WriteTransaction
 

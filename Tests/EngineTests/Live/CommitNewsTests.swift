@@ -5,7 +5,7 @@ import Testing
 
 @testable import GQLEngine
 
-/// What those who listen to commits are told when the thread that tells them looks between two.
+/// Tests that listeners hear of each commit, where the thread that calls them reads the news between two of them.
 @Suite struct CommitNewsTests {
   /// An item that is changed and then deleted for good, both after the news were taken, and before the version was.
   @Test("commits are told by themselves that were noted before the version was read") func notedMeanwhile() throws {

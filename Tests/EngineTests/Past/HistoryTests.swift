@@ -185,10 +185,10 @@ import Testing
   }
 
   @Test("what an undo takes away stays in the past", arguments: [false, true], [false, true])
-  func undone(inFile: Bool, again: Bool) throws {
+  func undone(isInFile: Bool, isUndoneAgain: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.url.appending(path: "a.gqlite").path
-    var database = try inFile ? Database(path: path, schema: Self.schema) : Database(schema: Self.schema)
+    var database = try isInFile ? Database(path: path, schema: Self.schema) : Database(schema: Self.schema)
     database.recentVersions = 1 << 20
     try database.run(
       "mutation { insertItem(data: {id: 1, value: 3, lines: [{text: \"l\"}], owner: {id: 1, name: \"a\"}}) }")
@@ -196,7 +196,7 @@ import Testing
     try database.run("mutation { updateItem(where: id == 1, set: {value: 4}) }")
     try database.undo(first + 1)
     try database.undo(first)
-    if again { try database.undo(first + 3) }
+    if isUndoneAgain { try database.undo(first + 3) }
     // The place of what has gone is taken by others.
     try database.run("mutation { insertItem(data: [{id: 2}, {id: 3}]) insertOwner(data: {id: 2, name: \"b\"}) }")
     let question =
@@ -206,11 +206,11 @@ import Testing
       #"{"Item":[{"value":3,"lines":[{"text":"l"}],"owner":{"name":"a"}}],"Owner":[{"items":[{"id":1}]}]}"#
     )
     let four = three.replacing("3", with: "4", maxReplacements: 1)
-    let expected = [none, three, four, three, none] + (again ? [three, three] : [none])
+    let expected = [none, three, four, three, none] + (isUndoneAgain ? [three, three] : [none])
     for isDropped in [false, true] {
       if isDropped {
         database.recentVersions = 0
-        if inFile {
+        if isInFile {
           try database.compact()
           try database.close()
           database = try Database(path: path)
@@ -221,7 +221,7 @@ import Testing
         #expect(try answer(database, question, version: first - 1 + Int64(place)) == expected, "\(place)")
       }
       let versions = "{ Item(where: id == 1) { _versions(orderBy: _version) { _version value } } }"
-      if again {
+      if isUndoneAgain {
         let values = [(first, 3), (first + 1, 4), (first + 2, 3), (first + 4, 3)]
           .map { #"{"_version":\#($0),"value":\#($1)}"# }.joined(separator: ",")
         #expect(try database.run(versions).jsonString == #"{"Item":[{"_versions":[\#(values)]}]}"#)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GQLEngine
 
-/// Versions that were published, and stay as they are when others follow.
+/// Tests that published versions stay as they are when others follow, and which of them are kept.
 @Suite struct PublishedVersionsTests {
   private static let schema = "type Item { id: ID! value: Int! @index }"
   private static let update = "mutation($v: Int!) { updateItem(where: id == 1, set: {value: $v}) }"
