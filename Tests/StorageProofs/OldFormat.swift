@@ -24,7 +24,7 @@ package enum OldFormat {
       DROP TABLE gqlite_history;
       DROP TABLE gqlite_history_start;
       DROP TABLE gqlite_history_sum;
-      DELETE FROM gqlite_meta WHERE key = 'history_start_sum';
+      DELETE FROM gqlite_meta WHERE key IN ('history_start_sum', 'log_after');
       \(format == 0 ? withoutNumbers : "")
       PRAGMA user_version = \(format);
       COMMIT;
@@ -46,10 +46,10 @@ package enum OldFormat {
     try RawFile.forEachRow(path, "SELECT version, body FROM gqlite_log") { row in
       let count = Int(sqlite3_column_bytes(row, 1))
       var body = UnsafeRawBufferPointer(start: sqlite3_column_blob(row, 1), count: count).dropLast(8)
-      if body.first == 0 {
-        // Its origin goes: a byte 0, the length in 4 bytes, and the name.
-        let length = body.dropFirst().prefix(4).reversed().reduce(0) { $0 * 256 + Int($1) }
-        body = body.dropFirst(5 + length)
+      while body.first == 0 {
+        // Its cause goes: a byte 0 and a number in 4 bytes, then a name of so many bytes, or so many versions.
+        let number = body.dropFirst().prefix(4).reversed().reduce(0) { $0 * 256 + Int($1) }
+        body = body.dropFirst(5 + (number < 1 << 31 ? number : (number - (1 << 31)) * 8))
       }
       let sum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: body))
       let bytes = Array(body) + withUnsafeBytes(of: sum.littleEndian) { Array($0) }

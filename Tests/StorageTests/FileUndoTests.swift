@@ -67,4 +67,19 @@ import Testing
         == #"{"Item":[{"n":0,"lines":[{"text":"a"},{"text":"b"}]}]}"#)
     try database.close()
   }
+
+  @Test("what comes back after it was erased keeps its lists in the past") func replacedAfterErasing() throws {
+    try run(#"mutation { insertItem(data: {id: 1, n: 1, lines: [{text: "a"}]}) }"#)
+    try run("mutation { deleteItem(where: id == 1, hard: true) }")
+    try run("mutation { _undo(version: 2) { _version } }")
+    try run(#"mutation { updateItem(where: id == 1, set: {lines: [{text: "b"}]}) }"#)
+    let database = try Database(path: path)
+    for _ in 0..<2 {
+      #expect(
+        try database.run("{ Item @asOf(version: 3) { lines { text } } }").jsonString
+          == #"{"Item":[{"lines":[{"text":"a"}]}]}"#)
+      try database.compact()
+    }
+    try database.close()
+  }
 }

@@ -11,11 +11,11 @@ struct BranchList {
   init?(_ connection: StorageConnection) throws(QueryError) {
     guard let text = try Self.text(connection), try Self.isSound(connection) else { return nil }
     names = [:]
-    for line in text.split(separator: "\n") {
-      let parts = line.split(separator: " ", maxSplits: 1)
+    // By bytes, because a mark at the beginning of a name makes one character with the space before it.
+    for line in text.utf8.split(separator: 0x0A) {
       // What has its checksum was written so.
-      guard parts.count == 2, let number = Int64(parts[0]) else { continue }
-      names[number] = String(parts[1])
+      guard let space = line.firstIndex(of: 0x20), let number = Int64(Substring(line[..<space])) else { continue }
+      names[number] = String(Substring(line[line.index(after: space)...]))
     }
   }
 

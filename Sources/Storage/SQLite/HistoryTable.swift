@@ -19,9 +19,12 @@ struct HistoryTable {
     \(HistorySums.creation)
     """
 
+  /// The table by row. Named, because SQLite would rather walk all versions of a type by the primary key.
+  private static let byRow = "gqlite_history INDEXED BY gqlite_history_row"
+
   /// The newest record of a row, up to a version.
   static let newestOfRow = """
-    SELECT row, version, time, body FROM gqlite_history WHERE type = ? AND row = ? AND version <= ?
+    SELECT row, version, time, body FROM \(byRow) WHERE type = ? AND row = ? AND version <= ?
     ORDER BY version DESC LIMIT 1
     """
 
@@ -130,8 +133,8 @@ struct HistoryTable {
     private var lastTime: Int64
     private var starts: [Int: HistoryStart]
     private var buffer: [UInt8] = []
-    /// By type, the rows whose entities went for good.
-    private var erased: [Int: Set<UInt32>] = [:]
+    /// By type, the rows whose entities went for good, with the last version of that.
+    private var erased: [Int: [UInt32: Int64]] = [:]
     /// The version with which the last of them went; nil for none.
     private var lastErasure: Int64?
 
@@ -141,15 +144,16 @@ struct HistoryTable {
       // Whole rows are put in the place of what is there: a commit has one record of a row.
       insertion = try connection.prepare("INSERT INTO gqlite_history VALUES (?, ?, ?, ?, ?)")
       let condition = "type = ? AND row = ? AND version <= ?"
-      going = try connection.prepare("\(HistoryTable.going) \(condition)")
-      removal = try connection.prepare("DELETE FROM gqlite_history WHERE \(condition)")
+      going = try connection.prepare("SELECT type, version, body FROM \(HistoryTable.byRow) WHERE \(condition)")
+      removal = try connection.prepare("DELETE FROM \(HistoryTable.byRow) WHERE \(condition)")
       sums = HistorySums.Editor(table.sums)
       limiting = try connection.prepare(
         """
-        SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version DESC LIMIT 1 OFFSET ?
+        SELECT version, time FROM \(HistoryTable.byRow) WHERE type = ? AND row = ?
+        ORDER BY version DESC LIMIT 1 OFFSET ?
         """)
       oldest = try connection.prepare(
-        "SELECT version, time FROM gqlite_history WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
+        "SELECT version, time FROM \(HistoryTable.byRow) WHERE type = ? AND row = ? ORDER BY version LIMIT 1")
       newest = try connection.prepare(HistoryTable.newestOfRow)
       taking = try connection.prepare(HistoryTable.removalOfRecord)
       starts = try table.starts.read()
@@ -167,7 +171,7 @@ struct HistoryTable {
       for row in records.rows {
         let number = table.numbers[row.type]
         if row.isErasing {
-          erased[row.type, default: []].insert(row.row)
+          erased[row.type, default: [:]][row.row] = version
           lastErasure = version
           try remove(row.type, row.row, through: version)
           continue
@@ -243,14 +247,17 @@ struct HistoryTable {
           while try records.step() {
             let record = try Record(records, table.corrupt)
             for (column, row) in RowRecords.links(in: record.content)
-            where history.owners.contains(where: { $0.column == column && new[$0.type]?.contains(row) ?? false }) {
+            where history.owners.contains(where: { owner in
+              // What has come back since is another's.
+              owner.column == column && new[owner.type]?[row].map { record.version <= $0 } ?? false
+            }) {
               found[type, default: [:]][record.row] = max(record.version, found[type]?[record.row] ?? 0)
             }
           }
           records.reset()
         }
         // Those that are found are removed, and not found again.
-        new = found.mapValues { Set($0.keys) }
+        new = found
         for (type, rows) in found { for (row, version) in rows { try remove(type, row, through: version) } }
       }
     }

@@ -16,29 +16,41 @@ extension VersionMerge {
 
   /// Brings what I had written of entities before I deleted them, and those that I have both made and deleted.
   func bringDeleted() throws(StoreProblem) {
-    // By the numbers of my deletions: those of the result.
-    var groups: [UInt64: UInt64] = [:]
+    // By the numbers of my deletions: rows of the result.
+    var groups: [UInt64: [Row]] = [:]
     var rows: [Row] = []
     for (group, row) in deletions where group != 0 && !ignored.contains(row) {
-      guard transaction.isDeleted(row.type, row.row), !layout.types[Int(row.type.index)].isElement else { continue }
-      groups[group] = transaction.record(row).deletion
-      try writeDeleted(row)
-      // It is purged where another has its key now.
-      if transaction.isDeleted(row.type, row.row) { rows.append(row) }
+      guard transaction.isDeleted(row.type, row.row) else { continue }
+      if !layout.types[Int(row.type.index)].isElement {
+        try writeDeleted(row)
+        // It is purged where another has its key now.
+        guard transaction.isDeleted(row.type, row.row) else { continue }
+        rows.append(row)
+      }
+      groups[group, default: []].append(row)
     }
     for row in myRows where isNew(row) && !isMirrored(row.type) && !layout.types[Int(row.type.index)].isElement {
       guard image(versions.mine, row).status == RowChangeStatus.deleted else { continue }
       let brought = try insertDeleted(row)
-      guard let first = brought.first else { continue }
+      if brought.isEmpty { continue }
       rows.append(row)
-      let mine = versions.mine.table(row.type).tombstones?.record(row.row).deletion ?? 0
-      let group = groups[mine] ?? transaction.record(first).deletion
-      groups[mine] = group
-      // What went together comes back together.
-      for row in brought { RememberedLinks(in: transaction).join(row, deletion: group) }
+      groups[versions.mine.table(row.type).tombstones?.record(row.row).deletion ?? 0, default: []] += brought
     }
+    joinDeletions(groups)
     for row in rows {
       for row in withMirrors(row, in: versions.mine) { try linkDeleted(row) }
+    }
+  }
+
+  /// Has what went together come back together, and nothing else.
+  private func joinDeletions(_ groups: [UInt64: [Row]]) {
+    var taken: Set<UInt64> = []
+    for (_, rows) in groups.sorted(by: { $0.key < $1.key }) {
+      guard let first = rows.first else { continue }
+      let known = transaction.record(first).deletion
+      let number = taken.contains(known) ? Stamp.next() : known
+      taken.insert(number)
+      for row in rows { RememberedLinks(in: transaction).join(row, deletion: number) }
     }
   }
 
@@ -82,29 +94,63 @@ extension VersionMerge {
     }
   }
 
+  /// Gives a live entity of both sides that I have deleted the lists of objects that it had then.
+  func replaceLists(_ row: Row) throws(StoreProblem) {
+    for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
+      let mine = targets(versions.mine, relation, row.row)
+      let base = baseTargets(relation, of: row)
+      if mine == base {
+        for element in mine where transaction.isLive(relation.target, element) {
+          try replaceLists(Row(type: relation.target, row: element))
+        }
+        continue
+      }
+      let known = Set(mine).intersection(base).filter { transaction.isLive(relation.target, $0) }
+      let replaced = transaction.targets(relation, row.row).filter { !known.contains($0) }
+      if !replaced.isEmpty { try transaction.delete(relation.target, rows: replaced, keeps: false) }
+      var run: [UInt32] = []
+      for element in mine {
+        if known.contains(element) {
+          run.append(element)
+        } else {
+          var brought: [Row] = []
+          run.append(try insert(Row(type: relation.target, row: element), in: relation, of: row.row, &brought))
+        }
+      }
+      run.withUnsafeBufferPointer { transaction.column(relation).setRun(row.row, copying: $0, capacity: $0.count) }
+    }
+  }
+
   /// Inserts the embedded objects of an entity that lives for now.
   private func insertElements(of row: Row, _ number: UInt32, _ brought: inout [Row]) throws(StoreProblem) {
     for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
       for element in targets(versions.mine, relation, row.row) {
-        let element = Row(type: relation.target, row: element)
-        let inserted = try withCells(of: element) { (cells, valid) throws(StoreProblem) in
-          try transaction.insert(element.type, cells: cells, valid: valid)
-        }
-        numbers[element] = inserted
-        brought.append(Row(type: element.type, row: inserted))
-        try transaction.connect(relation.id, source: number, target: inserted)
-        for other in rememberedRelations(element.type) where other.id != relation.inverse {
-          for target in targets(versions.mine, other, element.row) {
-            guard let target = self.number(other.target, target), transaction.isLive(other.target, target),
-              // Nobody loses a link to what is deleted.
-              layout[other.inverse].isToMany
-            else { continue }
-            try transaction.connect(other.id, source: inserted, target: target)
-          }
-        }
-        try insertElements(of: element, inserted, &brought)
+        _ = try insert(Row(type: relation.target, row: element), in: relation, of: number, &brought)
       }
     }
+  }
+
+  /// Inserts an embedded object of mine at the end of a list of a row. Returns its number.
+  private func insert(
+    _ element: Row, in relation: Relation, of owner: UInt32, _ brought: inout [Row]
+  ) throws(StoreProblem) -> UInt32 {
+    let inserted = try withCells(of: element) { (cells, valid) throws(StoreProblem) in
+      try transaction.insert(element.type, cells: cells, valid: valid)
+    }
+    numbers[element] = inserted
+    brought.append(Row(type: element.type, row: inserted))
+    try transaction.connect(relation.id, source: owner, target: inserted)
+    for other in rememberedRelations(element.type) where other.id != relation.inverse {
+      for target in targets(versions.mine, other, element.row) {
+        guard let target = number(other.target, target), transaction.isLive(other.target, target),
+          // Nobody loses a link to what is deleted.
+          layout[other.inverse].isToMany
+        else { continue }
+        try transaction.connect(other.id, source: inserted, target: target)
+      }
+    }
+    try insertElements(of: element, inserted, &brought)
+    return inserted
   }
 
   /// Has a deleted entity remember the links that it had, as far as their ends are there and free.

@@ -21,15 +21,28 @@ extension VersionMerge {
     let type = layout.types[Int(row.type.index)]
     let isNew = comesAnew(row)
     for relation in type.relations where !relation.isMirror {
-      let mine = targets(versions.mine, relation, row.row)
+      var mine = targets(versions.mine, relation, row.row)
       let base = isNew ? [] : baseTargets(relation, of: row)
       if base == mine { continue }
       let theirs = isNew ? [] : targets(versions.theirs, relation, row.row)
+      if reinserted.contains(row) { mine = withoutMoved(mine, row, relation) }
       if relation.isToMany {
         compare(row, relation, base: base, mine: mine, theirs: theirs)
       } else {
         compare(row, relation, base: base.first, mine: mine.first, theirs: theirs.first)
       }
+    }
+  }
+
+  /// Takes those out of the targets of an entity that comes as another row that the other side has linked with others.
+  private func withoutMoved(_ targets: [UInt32], _ row: Row, _ relation: Relation) -> [UInt32] {
+    let inverse = layout[relation.inverse]
+    if inverse.isToMany || layout.ownsTargets(of: relation) { return targets }
+    let known = Set(baseTargets(relation, of: row))
+    return targets.filter { target in
+      let target = Row(type: relation.target, row: target)
+      // What I have linked myself is in conflict, where both have.
+      return !known.contains(target.row) || isNew(target) || self.targets(versions.theirs, inverse, target.row).isEmpty
     }
   }
 
@@ -92,6 +105,7 @@ extension VersionMerge {
   private func isSame(_ type: EntityTypeID, _ mine: UInt32, _ theirs: UInt32) -> Bool {
     let (here, there) = (Row(type: type, row: mine), Row(type: type, row: theirs))
     if !isNew(here) || !isNew(there) { return mine == theirs }
+    if let member = mirroredEntities(type, mine, theirs) { return isSame(member.type, member.mine, member.theirs) }
     let layout = layout.types[Int(type.index)]
     if layout.isHidden { return false }
     guard let keys = layout.indexes.first?.keys else { return false }
@@ -100,6 +114,20 @@ extension VersionMerge {
       return areEqual(
         layout, column, image(versions.mine, here).cell(column), image(versions.theirs, there).cell(column))
     }
+  }
+
+  /// The entities of one type that two rows of an interface or union mirror; nil where there are none.
+  private func mirroredEntities(
+    _ type: EntityTypeID, _ mine: UInt32, _ theirs: UInt32
+  ) -> (type: EntityTypeID, mine: UInt32, theirs: UInt32)? {
+    for member in layout.types[Int(type.index)].members {
+      let column = Int(member.column.index)
+      guard let here = image(versions.mine, Row(type: type, row: mine)).cell(column),
+        let there = image(versions.theirs, Row(type: type, row: theirs)).cell(column)
+      else { continue }
+      return (member.target, UInt32(truncatingIfNeeded: here.low), UInt32(truncatingIfNeeded: there.low))
+    }
+    return nil
   }
 
   private func areSame(_ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) -> Bool {
@@ -215,16 +243,33 @@ extension VersionMerge {
 
   // MARK: - Links that wait
 
+  /// Has the links of an entity that I have deleted wait no more for what mine do not wait for.
+  func forgetWaiting(_ row: Row) {
+    if versions.base.dangling.isEmpty || !transaction.isLive(row.type, row.row) { return }
+    for (place, relation) in layout.types[Int(row.type.index)].relations.enumerated() where !relation.isMirror {
+      let (base, mine) = (waiting(base(of: row), row, relation, place), waiting(versions.mine, row, relation, place))
+      for key in base.subtracting(mine).sorted() {
+        withCell(key) { transaction.forgetDangling(relation.id, source: row.row, only: [$0]) }
+      }
+    }
+  }
+
+  /// The keys that a row's links of a relation wait for.
+  private func waiting(
+    _ version: Snapshot, _ row: Row, _ relation: Relation, _ place: Int
+  ) -> Set<DanglingLinks.Key> {
+    let link = DanglingLinks.Link(relation: relation.id, source: row.row)
+    return Set(version.dangling.all(link, place: place)?.entries.map(\.key) ?? [])
+  }
+
   /// Has a row's links wait for the entities for which mine wait, or links it with those that have come.
   func bringWaiting(_ row: Row) throws(StoreProblem) {
     if versions.mine.dangling.isEmpty && versions.base.dangling.isEmpty { return }
     guard !ignored.contains(row), let number = number(row.type, row.row), transaction.isLive(row.type, number)
     else { return }
     for (place, relation) in layout.types[Int(row.type.index)].relations.enumerated() where !relation.isMirror {
-      let link = DanglingLinks.Link(relation: relation.id, source: row.row)
-      let mine = Set(versions.mine.dangling.all(link, place: place)?.entries.map(\.key) ?? [])
-      let base =
-        comesAnew(row) ? [] : Set(self.base(of: row).dangling.all(link, place: place)?.entries.map(\.key) ?? [])
+      let mine = waiting(versions.mine, row, relation, place)
+      let base = comesAnew(row) ? [] : waiting(self.base(of: row), row, relation, place)
       for key in base.subtracting(mine).sorted() {
         withCell(key) { transaction.forgetDangling(relation.id, source: number, only: [$0]) }
       }

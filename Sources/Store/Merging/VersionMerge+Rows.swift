@@ -60,9 +60,27 @@ extension VersionMerge {
       canBeHeld = false
       insertions.append(row)
       reinserted.insert(row)
+      reinsertElements(of: row)
     } else {
       restorations.append(row)
       changed.append(row)
+    }
+  }
+
+  /// Has the embedded objects of an entity that comes as another row come so, too.
+  private func reinsertElements(of row: Row) {
+    for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
+      for element in targets(versions.mine, relation, row.row) {
+        let element = Row(type: relation.target, row: element)
+        // New ones are inserted as such.
+        if !isNew(element), image(versions.theirs, element).status != RowChangeStatus.live,
+          reinserted.insert(element).inserted
+        {
+          ignored.insert(element)
+          insertions.append(element)
+        }
+        reinsertElements(of: element)
+      }
     }
   }
 
@@ -82,10 +100,12 @@ extension VersionMerge {
       let old = image(base(of: row, column), row).cell(column)
       if !areEqual(type, column, old, new.cell(column)) { return ColumnID(column) }
     }
-    for relation in type.relations where !relation.isMirror {
-      let known = Set(baseTargets(relation, of: row))
-      if targets(version, relation, row.row).contains(where: { !known.contains($0) }) {
-        return .some(relation.property == nil ? nil : relation.column)
+    for found in withMirrors(row, in: version) {
+      for relation in layout.types[Int(found.type.index)].relations where !relation.isMirror {
+        let known = Set(baseTargets(relation, of: found))
+        if targets(version, relation, found.row).contains(where: { !known.contains($0) }) {
+          return .some(relation.property == nil || found != row ? nil : relation.column)
+        }
       }
     }
     return nil
@@ -101,11 +121,8 @@ extension VersionMerge {
     for relation in type.relations where layout.ownsTargets(of: relation) {
       let old = baseTargets(relation, of: row)
       if status == RowChangeStatus.deleted {
-        // Elements that I had replaced before the deletion go with their owner, and could come back with it.
-        for element in old {
-          let element = Row(type: relation.target, row: element)
-          if image(versions.mine, element).status == RowChangeStatus.void { ignored.insert(element) }
-        }
+        // Elements that I had replaced before the deletion go with their owner, if it is deleted.
+        ignoreReplaced(old, relation)
         continue
       }
       let (mine, theirs) = (targets(versions.mine, relation, row.row), targets(versions.theirs, relation, row.row))
@@ -117,10 +134,7 @@ extension VersionMerge {
       // it, if it does, and go then.
       let there = image(versions.theirs, row).status
       if there == RowChangeStatus.deleted {
-        for element in old {
-          let element = Row(type: relation.target, row: element)
-          if image(versions.mine, element).status == RowChangeStatus.void { ignored.insert(element) }
-        }
+        ignoreReplaced(old, relation)
         continue
       }
       var side = there == RowChangeStatus.void ? MergeSide.mine : .theirs
@@ -141,7 +155,19 @@ extension VersionMerge {
           ignored.insert(element)
           insertions.append(element)
           reinserted.insert(element)
+          reinsertElements(of: element)
         }
+      }
+    }
+  }
+
+  /// Leaves elements of the base that I have replaced out, with those in their own lists.
+  private func ignoreReplaced(_ elements: [UInt32], _ relation: Relation) {
+    for element in elements {
+      let element = Row(type: relation.target, row: element)
+      if image(versions.mine, element).status == RowChangeStatus.void { ignored.insert(element) }
+      for inner in layout.types[Int(element.type.index)].relations where layout.ownsTargets(of: inner) {
+        ignoreReplaced(targets(base(of: element), inner, element.row), inner)
       }
     }
   }
@@ -160,140 +186,6 @@ extension VersionMerge {
               || targets(versions.mine, inner, mine) == targets(versions.theirs, inner, theirs)
           }
       }
-  }
-
-  // MARK: - Deleting and restoring
-
-  /// Rows that I have deleted together, and that hang together.
-  typealias Component = (rows: [Row], isPurged: Bool)
-
-  /// Has what hangs together with an entity that is not deleted stay, too.
-  func keep(_ components: [Component]) {
-    if kept.isEmpty { return }
-    for component in components where component.rows.contains(where: { kept.contains($0) }) { keep(component) }
-  }
-
-  private func keep(_ component: Component) {
-    ignored.formUnion(component.rows)
-    for row in component.rows where image(versions.mine, row).status == RowChangeStatus.void {
-      staying.formUnion(withMirrors(row, in: versions.base))
-    }
-  }
-
-  /// A row with its rows in interfaces and unions, which have links of their own.
-  func withMirrors(_ row: Row, in version: Snapshot) -> [Row] {
-    let stored = image(version, row)
-    return [row]
-      + layout.types[Int(row.type.index)].mirrors.compactMap { mirror in
-        stored.cell(Int(mirror.column.index)).map {
-          Row(type: mirror.target, row: UInt32(truncatingIfNeeded: $0.low))
-        }
-      }
-  }
-
-  /// Deletes what I have deleted: what went together and hangs together, together.
-  func deleteAll(_ components: [Component]) throws(StoreProblem) {
-    for row in superseded where transaction.isLive(row.type, row.row) {
-      try transaction.delete(row.type, rows: [row.row], keeps: false)
-    }
-    for component in components where !ignored.contains(component.rows[0]) {
-      do throws(StoreProblem) {
-        let live = component.rows.filter { transaction.isLive($0.type, $0.row) }
-        if !live.isEmpty { try transaction.delete(live, keeps: !component.isPurged) }
-        if !component.isPurged { continue }
-        for row in component.rows where transaction.isDeleted(row.type, row.row) {
-          try transaction.purge(row.type, row.row)
-        }
-      } catch {
-        let first = component.rows[0]
-        switch error {
-        case .denied(let relation, let row):
-          let relation = layout[relation]
-          note(.denied, Row(type: relation.source, row: row), relation.column, allowsMine: false)
-        case .requiredReference: note(.required, first, nil, allowsMine: false)
-        default: throw error
-        }
-        keep(component)
-        try linkStaying(component.rows.flatMap { withMirrors($0, in: versions.base) })
-      }
-    }
-  }
-
-  func components() -> [Component] {
-    if deletions.isEmpty { return [] }
-    var groups: [Row: UInt64] = [:]
-    for deletion in deletions { groups[deletion.row] = deletion.group }
-    var result: [Component] = []
-    var seen: Set<Row> = []
-    for (group, first) in deletions where seen.insert(first).inserted {
-      var rows = [first]
-      var next = 0
-      while next < rows.count {
-        let row = rows[next]
-        next += 1
-        for relation in layout.types[Int(row.type.index)].relations where !relation.isMirror {
-          for target in targets(base(of: row), relation, row.row) {
-            let found = Row(type: relation.target, row: target)
-            if groups[found] == group, seen.insert(found).inserted { rows.append(found) }
-          }
-        }
-      }
-      result.append((rows, group == 0))
-    }
-    return result
-  }
-
-  func restoreAll() throws(StoreProblem) {
-    var waiting = restorations
-    while !waiting.isEmpty {
-      var refused: [(row: Row, problem: StoreProblem)] = []
-      for row in waiting where transaction.isDeleted(row.type, row.row) {
-        do throws(StoreProblem) {
-          for restored in try transaction.restore(row.type, row.row) where held[row] != nil {
-            if versions.base.table(restored.type).status(restored.row) == RowChangeStatus.live {
-              held[restored] = HeldRow(whole: base(of: restored))
-            }
-          }
-        } catch {
-          refused.append((row, error))
-        }
-      }
-      if refused.count == waiting.count {
-        for (row, problem) in refused {
-          switch problem {
-          case .uniqueViolation(let index, let existing, _):
-            note(.key, row, keyColumn(index), theirRow: existing, allowsMine: false)
-          case .requiredReference(let relation, _): note(.required, row, layout[relation].column, allowsMine: false)
-          default: throw problem
-          }
-          ignored.insert(row)
-        }
-        return
-      }
-      waiting = refused.map(\.row)
-    }
-  }
-
-  /// Deletes the elements of restored entities that I have replaced.
-  func dropReplaced() throws(StoreProblem) {
-    for row in restorations where transaction.isLive(row.type, row.row) {
-      for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
-        let mine = targets(versions.mine, relation, row.row)
-        if mine == baseTargets(relation, of: row) { continue }
-        // A new element of mine comes under another number.
-        let known = Set(mine.filter { !isNew(Row(type: relation.target, row: $0)) })
-        let replaced = transaction.targets(relation, row.row).filter { !known.contains($0) }
-        if !replaced.isEmpty { try transaction.delete(relation.target, rows: replaced, keeps: false) }
-      }
-    }
-  }
-
-  /// The column of an index that a conflict names.
-  private func keyColumn(_ index: IndexID) -> ColumnID? {
-    guard let place = layout.places[Int(index.index)] else { return nil }
-    let type = layout.types[place.type]
-    let column = type.indexes[place.index].keys.components[0].column
-    return type.columns[column].foldedFrom ?? ColumnID(column)
   }
 
   // MARK: - Fields
@@ -343,8 +235,14 @@ extension VersionMerge {
       let newest = theirs.cell(column)
       var value = cell
       if isTheirs.contains(row), !areEqual(type, column, old, newest) {
-        // Where both have added the same, it was added twice.
-        if areEqual(type, column, cell, newest), !deciding.adds(row.type, ColumnID(column)) { continue }
+        if areEqual(type, column, cell, newest) {
+          // Where both have added the same, it was added twice.
+          guard deciding.adds(row.type, ColumnID(column)),
+            case .value(let sum) = deciding.decide(row.type, ColumnID(column), base: old, mine: cell, theirs: newest)
+          else { continue }
+          try transaction.update(row.type, row.row, ColumnID(column), sum)
+          continue
+        }
         guard let decided = decide(row, type, column, old, cell, newest) else { continue }
         value = decided
       }
@@ -560,10 +458,14 @@ extension VersionMerge {
   }
 
   private func missingLink(_ type: EntityTypeID, _ row: UInt32) -> Relation? {
-    let layout = layout.types[Int(type.index)]
-    return layout.relations.first { relation in
-      let isOwner = layout.isElement && self.layout.ownsTargets(of: self.layout[relation.inverse])
-      guard isOwner || transaction.isRequired(relation, row) else { return false }
+    let type = layout.types[Int(type.index)]
+    if type.isElement {
+      let owners = type.relations.filter { layout.ownsTargets(of: layout[$0.inverse]) }
+      // Its type may be that of several lists, and it is in one.
+      if !owners.contains(where: { transaction.target($0, row) != PageLayout.noRow }) { return owners.first }
+    }
+    return type.relations.first { relation in
+      guard transaction.isRequired(relation, row) else { return false }
       if transaction.target(relation, row) != PageLayout.noRow { return false }
       // One that waits is there as far as can be known.
       return !transaction.dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))

@@ -152,19 +152,25 @@ package final class VersionMerge {
       // Invariant: what is compared is well-formed.
       try? version.changes(since: base).forEachRow { type, row in
         let found = Row(type: EntityTypeID(type), row: row)
-        if rows { myRows.append(found) } else { isTheirs.insert(found) }
+        // A link by an interface or union is one of the entity, whose own row it does not change.
+        for row in [found] + mirrored(found, in: version) {
+          if !rows { isTheirs.insert(row) } else if isMine.insert(row).inserted { myRows.append(row) }
+        }
       }
     }
     for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
-    isMine = Set(myRows)
     for row in myRows { compareOwnedLists(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
     for row in insertions + changed { compareLinks(row) }
     let components = self.components()
     keep(components)
-    for (group, row) in deletions where group != 0 && !ignored.contains(row) { compareDeleted(row) }
+    for (group, row) in deletions where group != 0 && !ignored.contains(row) {
+      compareDeleted(row)
+      forgetWaiting(row)
+    }
     unlinkRemoved()
     try deleteAll(components)
+    try restoreKept()
     let freed = try freeKeys()
     try restoreAll()
     try dropReplaced()
@@ -204,6 +210,18 @@ package final class VersionMerge {
   func isMirrored(_ type: EntityTypeID) -> Bool {
     let type = layout.types[Int(type.index)]
     return !type.members.isEmpty || type.isHidden && !type.isElement
+  }
+
+  /// Returns the entity that a row of an interface or union mirrors; none for another row.
+  private func mirrored(_ row: Row, in version: Snapshot) -> [Row] {
+    let members = layout.types[Int(row.type.index)].members
+    if members.isEmpty { return [] }
+    let stored = image(version, row)
+    return members.compactMap { member in
+      stored.cell(Int(member.column.index)).map {
+        Row(type: member.target, row: UInt32(truncatingIfNeeded: $0.low))
+      }
+    }
   }
 
   func areEqual(_ type: StoreLayout.TypeLayout, _ column: Int, _ left: Cell?, _ right: Cell?) -> Bool {

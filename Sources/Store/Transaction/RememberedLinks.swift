@@ -60,8 +60,11 @@ package struct RememberedLinks {
     set(relation, source, targets + known.filter { !met.contains($0) }, known)
   }
 
-  /// Has a deleted row count as deleted together with others.
+  /// Has a deleted row count as deleted together with others, with its rows in interfaces and unions.
   func join(_ row: DeletedRow, deletion: UInt64) {
+    for mirror in layout.types[Int(row.type.index)].mirrors {
+      join(DeletedRow(type: mirror.target, row: transaction.mirroredRow(mirror, row.row)), deletion: deletion)
+    }
     let tombstones = transaction.ownedTable(row.type).ownedTombstones()
     let record = tombstones.record(row.row)
     if record.deletion != deletion { tombstones.replaceRecord(row.row, record.with(deletion: deletion)) }

@@ -43,4 +43,14 @@ import Testing
     try scene.database.run(#"mutation { updatePage(where: id == 1, set: {tags: ["a"]}) }"#)
     #expect(try scene.saved(.mine, "{ page(id: 1) { title tags } }") == #"{"page":{"title":"m","tags":["a","m"]}}"#)
   }
+
+  @Test("equal values that cannot be added up are no conflict") func equalWithoutSum() throws {
+    let schema = "type A { id: ID! n: Int @merge(by: SUM) }"
+    for value in ["null", "9200000000000000000"] {
+      let change = "updateA(where: id == 1, set: {n: \(value)})"
+      let scene = try MergeScene(
+        schema, "insertA(data: {id: 1, n: -9000000000000000000})", mine: change, theirs: change)
+      #expect(try scene.saved("{ A { n } }") == #"{"A":[{"n":\#(value)}]}"#)
+    }
+  }
 }

@@ -1,0 +1,149 @@
+import GQLite
+import Testing
+
+/// Tests lists of embedded objects, and what hangs together by cascades, where a merge deletes or brings back.
+@Suite struct MergeListTests {
+  /// A change of the other side that touches nothing else, so that there is something to be merged.
+  private static let elsewhere = "insertX(data: {id: 1})"
+
+  /// What the database answers after a merge, and after it has restored something.
+  private func merged(
+    _ schema: String, _ start: String, mine: String, theirs: String = Self.elsewhere,
+    choosing choice: MergeChoice = .fail,
+    restoring: String = "", query: String
+  ) throws -> String {
+    let scene = try MergeScene(schema + " type X { id: ID! }", start, mine: mine, theirs: theirs)
+    try scene.draft.save(conflicts: choice)
+    #expect(scene.database.check() == [])
+    if !restoring.isEmpty { try scene.database.run("mutation { \(restoring) }") }
+    #expect(scene.database.check() == [])
+    return try scene.database.run(query).jsonString
+  }
+
+  // MARK: - Lists of objects
+
+  @Test("a type that is the element of two lists") func twoLists() throws {
+    #expect(
+      try merged(
+        "type P { id: ID! lines: [L!]! more: [L!]! } type L { k: Int }", "insertP(data: {id: 1, lines: [{k: 1}]})",
+        mine: "updateP(where: id == 1, set: {lines: [{k: 2}]})", query: "{ P { lines { k } more { k } } }")
+        == #"{"P":[{"lines":[{"k":2}],"more":[]}]}"#)
+  }
+
+  @Test("a nested list that was replaced before its owner was deleted") func replacedAndDeleted() throws {
+    let schema = "type P { id: ID! lines: [L!]! } type L { k: Int subs: [M!]! } type M { m: Int }"
+    let start = "insertP(data: {id: 1, lines: [{k: 1, subs: [{m: 1}]}]})"
+    for (change, expected) in [
+      ("{lines: [{k: 7, subs: [{m: 7}, {m: 8}]}]}", #"[{"k":7,"subs":[{"m":7},{"m":8}]}]"#),
+      ("{lines: {append: [{k: 3}]}}", #"[{"k":1,"subs":[{"m":1}]},{"k":3,"subs":[]}]"#),
+      ("{lines: []}", "[]"),
+    ] {
+      let mine = "updateP(where: id == 1, set: \(change)) deleteP(where: id == 1)"
+      let query = "{ P(deleted: INCLUDE) { lines { k subs { m } } } }"
+      #expect(try merged(schema, start, mine: mine, query: query) == #"{"P":[{"lines":\#(expected)}]}"#)
+      #expect(
+        try merged(schema, start, mine: mine, restoring: "restoreP(where: id == 1)", query: query)
+          == #"{"P":[{"lines":\#(expected)}]}"#)
+    }
+  }
+
+  @Test("lists of an entity that the other side has erased, and that comes back") func erased() throws {
+    let schema = "type P { id: ID! v: Int lines: [L!]! } type L { k: Int subs: [M!]! } type M { m: Int }"
+    let start = "insertP(data: {id: 1, v: 1, lines: [{k: 1, subs: [{m: 1}]}, {k: 2}]})"
+    let query = "{ P { v lines { k subs { m } } } }"
+    #expect(
+      try merged(
+        schema, start, mine: "updateP(where: id == 1, set: {v: 2})", theirs: "deleteP(where: id == 1, hard: true)",
+        choosing: .mine, query: query) == #"{"P":[{"v":2,"lines":[{"k":1,"subs":[{"m":1}]},{"k":2,"subs":[]}]}]}"#)
+    #expect(
+      try merged(
+        schema, start, mine: "updateP(where: id == 1, set: {lines: {append: [{k: 3}]}})",
+        theirs: "deleteP(where: id == 1, hard: true)", choosing: .mine, query: query)
+        == #"{"P":[{"v":1,"lines":[{"k":1,"subs":[{"m":1}]},{"k":2,"subs":[]},{"k":3,"subs":[]}]}]}"#)
+  }
+
+  // MARK: - Deletions that hang together
+
+  private static let cascade =
+    "type P { id: ID! ts: [T!]! @relation(inverse: \"p\", onDelete: CASCADE) } type T { id: ID! v: Int p: P }"
+  private static let family = "insertP(data: {id: 1, ts: [{id: 1}]})"
+
+  @Test("what needs another was deleted before it") func dependentFirst() throws {
+    let mine = "deleteR(where: id == 1) deleteA(where: id == 1)"
+    let start = "insertA(data: {id: 1, rs: [{id: 1}]})"
+    let required = "type A { id: ID! rs: [R!]! @relation(inverse: \"a\") } type R { id: ID! a: A! }"
+    let denied = "type A { id: ID! rs: [R!]! @relation(inverse: \"a\", onDelete: DENY) } type R { id: ID! a: A }"
+    for schema in [required, denied] {
+      #expect(try merged(schema, start, mine: mine, query: "{ A { id } R { id } }") == #"{"A":[],"R":[]}"#)
+    }
+  }
+
+  @Test("what was restored after a cascade stays") func restoredAfterCascade() throws {
+    #expect(
+      try merged(
+        Self.cascade, Self.family,
+        mine: "deleteP(where: id == 1) restoreT(where: id == 1) updateT(where: id == 1, set: {v: 5})",
+        query: "{ P { id } T { id v } }") == #"{"P":[],"T":[{"id":1,"v":5}]}"#)
+  }
+
+  @Test("what a cascade has deleted is kept, where another comes in the place of its holder") func namesake() throws {
+    #expect(
+      try merged(
+        Self.cascade, Self.family, mine: "deleteP(where: id == 1) insertP(data: {id: 1})",
+        query: "{ P { id } T(deleted: INCLUDE) { id } }") == #"{"P":[{"id":1}],"T":[{"id":1}]}"#)
+  }
+
+  @Test("what was deleted together comes back together, and nothing else") func together() throws {
+    for mine in [
+      "deleteT(where: id == 1) deleteP(where: id == 1)",
+      "deleteP(where: id == 1) restoreT(where: id == 1) again: deleteT(where: id == 1)",
+    ] {
+      #expect(
+        try merged(
+          Self.cascade, Self.family, mine: mine, restoring: "restoreP(where: id == 1)", query: "{ P { id } T { id } }")
+          == #"{"P":[{"id":1}],"T":[]}"#)
+    }
+    #expect(
+      try merged(
+        Self.cascade, "insertP(data: {id: 1}) insertT(data: {id: 1})",
+        mine: "updateT(where: id == 1, set: {p: 1}) deleteP(where: id == 1)", restoring: "restoreP(where: id == 1)",
+        query: "{ P { id ts { id } } T { id } }") == #"{"P":[{"id":1,"ts":[{"id":1}]}],"T":[{"id":1}]}"#)
+  }
+
+  @Test("a link that only the other side has moved stays where it is") func movedAway() throws {
+    #expect(
+      try merged(
+        "type A { id: ID! v: Int bs: [B!]! @relation(inverse: \"a\") } type B { id: ID! a: A! }",
+        "insertA(data: [{id: 1, bs: [{id: 1}, {id: 2}]}, {id: 2}])", mine: "updateA(where: id == 1, set: {v: 9})",
+        theirs: "updateB(where: id > 0, set: {a: 2}) deleteA(where: id == 1, hard: true)", choosing: .mine,
+        query: "{ A(orderBy: id) { id v bs { id } } }")
+        == #"{"A":[{"id":1,"v":9,"bs":[]},{"id":2,"v":null,"bs":[{"id":1},{"id":2}]}]}"#)
+  }
+
+  // MARK: - Interfaces
+
+  private static let named =
+    "interface N { id: ID! } type P implements N { id: ID! } type W { id: ID! one: N many: [N!]! }"
+
+  @Test("a link by an interface to what the other side deletes is a conflict") func interfaceLink() throws {
+    let start = "insertP(data: {id: 2}) insertW(data: {id: 1})"
+    let (linking, deleting) = ("updateW(where: id == 1, set: {one: 2, many: [2]})", "deleteP(where: id == 2)")
+    for (mine, theirs) in [(linking, deleting), (deleting, linking)] {
+      let scene = try MergeScene(Self.named, start, mine: mine, theirs: theirs)
+      #expect(
+        try scene.refusal() == ["'P' of 2 was deleted by one side, and was written by the other"])
+      let choice: MergeChoice = mine == linking ? .mine : .theirs
+      #expect(
+        try scene.saved(choice, "{ P { id } W { one { id } many { id } } }")
+          == #"{"P":[{"id":2}],"W":[{"one":{"id":2},"many":[{"id":2}]}]}"#)
+    }
+  }
+
+  @Test("both have inserted and linked the same by an interface") func sameByInterface() throws {
+    let change = "insertP(data: {id: 9}) updateW(where: id == 1, set: {one: 9, many: [9]})"
+    let scene = try MergeScene(Self.named, "insertW(data: {id: 1})", mine: change, theirs: change)
+    #expect(
+      try scene.saved("{ P { id } W { one { id } many { id } } }")
+        == #"{"P":[{"id":9}],"W":[{"one":{"id":9},"many":[{"id":9}]}]}"#)
+  }
+}
