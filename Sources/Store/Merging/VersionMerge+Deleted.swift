@@ -19,7 +19,7 @@ extension VersionMerge {
     // By the numbers of my deletions: rows of the result.
     var groups: [UInt64: [Row]] = [:]
     var rows: [Row] = []
-    for (group, row) in deletions where group != 0 && !ignored.contains(row) {
+    for (group, row) in deletions + deletedAgain where group != 0 && !ignored.contains(row) {
       guard transaction.isDeleted(row.type, row.row) else { continue }
       if !layout.types[Int(row.type.index)].isElement {
         try writeDeleted(row)
@@ -48,7 +48,9 @@ extension VersionMerge {
     for (_, rows) in groups.sorted(by: { $0.key < $1.key }) {
       guard let first = rows.first else { continue }
       let known = transaction.record(first).deletion
-      let number = taken.contains(known) ? Stamp.next() : known
+      // One that the other side knows has others of its own.
+      let isTheirs = rows.contains { image(versions.theirs, $0).status == RowChangeStatus.deleted }
+      let number = isTheirs || taken.contains(known) ? Stamp.next() : known
       taken.insert(number)
       for row in rows { RememberedLinks(in: transaction).join(row, deletion: number) }
     }
@@ -91,6 +93,16 @@ extension VersionMerge {
       try insertElements(of: row, number, &brought)
       try transaction.endTombstone(row.type, number, cells: cells, valid: valid, isFromElsewhere: false)
       return brought
+    }
+  }
+
+  /// Returns whether lists of objects of an entity of both sides that I have deleted were others then.
+  func hasReplacedLists(_ row: Row) -> Bool {
+    layout.types[Int(row.type.index)].relations.contains { relation in
+      guard layout.ownsTargets(of: relation) else { return false }
+      let mine = targets(versions.mine, relation, row.row)
+      return mine != baseTargets(relation, of: row)
+        || mine.contains { hasReplacedLists(Row(type: relation.target, row: $0)) }
     }
   }
 
@@ -151,6 +163,32 @@ extension VersionMerge {
     }
     try insertElements(of: element, inserted, &brought)
     return inserted
+  }
+
+  /// Puts links to deleted entities in the lists of a row of mine at the places that they have there.
+  func placeSuspended(_ row: Row) {
+    guard !ignored.contains(row) || reinserted.contains(row), let number = number(row.type, row.row),
+      transaction.isLive(row.type, number)
+    else { return }
+    for relation in layout.types[Int(row.type.index)].relations where relation.isToMany && !relation.isMirror {
+      let known = transaction.suspended(relation, number)
+      if known.isEmpty { continue }
+      let mine = targets(versions.mine, relation, row.row)
+      if !comesAnew(row), mine == baseTargets(relation, of: row) { continue }
+      var places: [UInt32: (order: Int, place: UInt32)] = [:]
+      var live: [UInt32: Int] = [:]
+      for (place, target) in transaction.targets(relation, number).enumerated() { live[target] = place }
+      var next: UInt32 = 0
+      for (order, target) in mine.compactMap({ self.number(relation.target, $0) }).enumerated() {
+        if let place = live[target] { next = UInt32(truncatingIfNeeded: place + 1) }
+        places[target] = (order, next)
+      }
+      let moved = known.enumerated().map { offset, link in
+        guard let found = places[link.target] else { return (link: link, order: offset) }
+        return (link: SuspendedLinks.Link(place: found.place, target: link.target), order: found.order)
+      }.sorted { ($0.link.place, $0.order) < ($1.link.place, $1.order) }.map(\.link)
+      if moved != known { transaction.setSuspended(relation, number, moved) }
+    }
   }
 
   /// Has a deleted entity remember the links that it had, as far as their ends are there and free.

@@ -76,8 +76,16 @@ extension VersionMerge {
 
   private func delete(_ component: Component) throws(StoreProblem) {
     let live = component.rows.filter { transaction.isLive($0.type, $0.row) }
-    if !component.isPurged { for row in live { try replaceLists(row) } }
-    if !live.isEmpty { try transaction.delete(live, keeps: !component.isPurged) }
+    let lists = component.isPurged ? [] : live.filter(hasReplacedLists)
+    // What stays keeps its lists.
+    let start = lists.isEmpty ? nil : transaction.checkpoint()
+    do throws(StoreProblem) {
+      for row in lists { try replaceLists(row) }
+      if !live.isEmpty { try transaction.delete(live, keeps: !component.isPurged) }
+    } catch {
+      if let start { transaction.rollback(to: start) }
+      throw error
+    }
     if !component.isPurged { return }
     for row in component.rows where transaction.isDeleted(row.type, row.row) {
       try transaction.purge(row.type, row.row)
@@ -86,12 +94,36 @@ extension VersionMerge {
 
   /// Restores what I have restored, and a deletion of mine has deleted again.
   func restoreKept() throws(StoreProblem) {
-    for row in changed where transaction.isDeleted(row.type, row.row) && !restorations.contains(row) {
+    let restored = Set(restorations)
+    for row in changed where transaction.isDeleted(row.type, row.row) && !restored.contains(row) {
       do throws(StoreProblem) {
         try transaction.restore(row.type, row.row)
       } catch {
         guard case .requiredReference(let relation, _) = error else { throw error }
         note(.required, row, layout[relation].column, allowsMine: false, allowsTheirs: false)
+      }
+    }
+  }
+
+  /// Deletes what I have deleted, and what came back with something that I have restored.
+  func deleteAgain() throws(StoreProblem) {
+    var groups: [UInt64: [Row]] = [:]
+    for (group, row) in deletions + deletedAgain where group != 0 && !ignored.contains(row) {
+      if transaction.isLive(row.type, row.row) { groups[group, default: []].append(row) }
+    }
+    for (_, rows) in groups.sorted(by: { $0.key < $1.key }) {
+      let live = rows.filter { transaction.isLive($0.type, $0.row) }
+      if live.isEmpty { continue }
+      do throws(StoreProblem) {
+        try transaction.delete(live, keeps: true)
+      } catch {
+        switch error {
+        case .denied(let relation, let row):
+          let relation = layout[relation]
+          note(.denied, Row(type: relation.source, row: row), relation.column, allowsMine: false)
+        case .requiredReference: note(.required, live[0], nil, allowsMine: false)
+        default: throw error
+        }
       }
     }
   }

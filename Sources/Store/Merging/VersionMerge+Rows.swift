@@ -22,22 +22,34 @@ extension VersionMerge {
         classifyLost(row, isRestored: base == RowChangeStatus.deleted, isPurged: theirs == RowChangeStatus.void)
       }
     case RowChangeStatus.deleted:
-      guard theirs == RowChangeStatus.live, base != RowChangeStatus.deleted else { return }
-      noteDeletion(row)
-      let group = image(versions.mine, row).withRecord { words in
-        words.count < 2 ? 0 : DeletionRecord.deletion(words[0], words[1])
+      let group = deletion(row, in: versions.mine)
+      if base == RowChangeStatus.deleted {
+        // It was restored, and has gone again.
+        let isOther = group != deletion(row, in: self.base(of: row))
+        if isOther, theirs == RowChangeStatus.deleted { deletedAgain.append((group, row)) }
+        return
       }
+      guard theirs == RowChangeStatus.live else { return }
+      noteDeletion(row)
       deletions.append((group, row))
     default:
       if theirs == RowChangeStatus.void { return }
       if theirs == RowChangeStatus.live {
         if base == RowChangeStatus.deleted {
-          if note(.deleted, row) == .theirs { kept.insert(row) }
+          // Embedded objects are their owner's.
+          if !layout.types[Int(row.type.index)].isElement, note(.deleted, row) == .theirs { kept.insert(row) }
         } else {
           noteDeletion(row)
         }
       }
       deletions.append((0, row))
+    }
+  }
+
+  /// The number of the deletion of a row.
+  private func deletion(_ row: Row, in version: Snapshot) -> UInt64 {
+    image(version, row).withRecord { words in
+      words.count < 2 ? 0 : DeletionRecord.deletion(words[0], words[1])
     }
   }
 
@@ -59,7 +71,7 @@ extension VersionMerge {
       // It comes as another row.
       canBeHeld = false
       insertions.append(row)
-      reinserted.insert(row)
+      reinserted.formUnion(withMirrors(row, in: versions.mine))
       reinsertElements(of: row)
     } else {
       restorations.append(row)
@@ -126,10 +138,6 @@ extension VersionMerge {
         continue
       }
       let (mine, theirs) = (targets(versions.mine, relation, row.row), targets(versions.theirs, relation, row.row))
-      func isTouched(_ list: [UInt32], _ rows: Set<Row>) -> Bool {
-        list != old || old.contains { rows.contains(Row(type: relation.target, row: $0)) }
-      }
-      guard isTouched(mine, isMine), isTouched(theirs, isTheirs) else { continue }
       // Where the other side has deleted the owner, that is the conflict. Elements that I have replaced come back with
       // it, if it does, and go then.
       let there = image(versions.theirs, row).status
@@ -137,8 +145,12 @@ extension VersionMerge {
         ignoreReplaced(old, relation)
         continue
       }
+      let before = (base(of: row, Int(relation.column.index)), old)
+      guard !haveEqualElements(relation, before, (versions.mine, mine)),
+        !haveEqualElements(relation, before, (versions.theirs, theirs))
+      else { continue }
       var side = there == RowChangeStatus.void ? MergeSide.mine : .theirs
-      if side == .theirs, !haveEqualElements(relation, mine, theirs) {
+      if side == .theirs, !haveEqualElements(relation, (versions.mine, mine), (versions.theirs, theirs)) {
         switch deciding.decide(relation) {
         case .side(let decided): side = decided
         default: side = note(.field, row, relation.column)
@@ -172,18 +184,25 @@ extension VersionMerge {
     }
   }
 
-  private func haveEqualElements(_ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) -> Bool {
+  private func haveEqualElements(
+    _ relation: Relation, _ left: (version: Snapshot, list: [UInt32]), _ right: (version: Snapshot, list: [UInt32])
+  ) -> Bool {
     let type = layout.types[Int(relation.target.index)]
-    return mine.count == theirs.count
-      && zip(mine, theirs).allSatisfy { mine, theirs in
-        let left = image(versions.mine, Row(type: relation.target, row: mine))
-        let right = image(versions.theirs, Row(type: relation.target, row: theirs))
+    return left.list.count == right.list.count
+      && zip(left.list, right.list).allSatisfy { first, second in
+        let here = image(left.version, Row(type: relation.target, row: first))
+        let there = image(right.version, Row(type: relation.target, row: second))
         return type.columns.indices.allSatisfy { column in
-          type.isFilled[column] || areEqual(type, column, left.cell(column), right.cell(column))
+          type.isFilled[column] || type.isRelation[column]
+            || areEqual(type, column, here.cell(column), there.cell(column))
         }
           && type.relations.allSatisfy { inner in
-            inner.id == relation.inverse
-              || targets(versions.mine, inner, mine) == targets(versions.theirs, inner, theirs)
+            if inner.id == relation.inverse { return true }
+            let (inside, other) = (targets(left.version, inner, first), targets(right.version, inner, second))
+            if layout.ownsTargets(of: inner) {
+              return haveEqualElements(inner, (left.version, inside), (right.version, other))
+            }
+            return inside == other
           }
       }
   }

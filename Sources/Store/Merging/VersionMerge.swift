@@ -100,6 +100,8 @@ package final class VersionMerge {
   var changed: [Row] = []
   var restorations: [Row] = []
   var deletions: [(group: UInt64, row: Row)] = []
+  /// Entities that were deleted before both sides began, and that I have deleted anew.
+  var deletedAgain: [(group: UInt64, row: Row)] = []
   /// Entities that are not deleted, because the other side has written to them.
   var kept: Set<Row> = []
   /// Rows that I have erased, and that stay with all their links.
@@ -161,7 +163,10 @@ package final class VersionMerge {
     for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
     for row in myRows { compareOwnedLists(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
-    for row in insertions + changed { compareLinks(row) }
+    for row in insertions + changed {
+      // What leads by an interface to what comes as another row leads there again.
+      for row in reinserted.contains(row) ? withMirrors(row, in: versions.mine) : [row] { compareLinks(row) }
+    }
     let components = self.components()
     keep(components)
     for (group, row) in deletions where group != 0 && !ignored.contains(row) {
@@ -174,6 +179,7 @@ package final class VersionMerge {
     let freed = try freeKeys()
     try restoreAll()
     try dropReplaced()
+    try deleteAgain()
     // Links that I had taken away come back with what is restored.
     if !restorations.isEmpty { unlinkRemoved() }
     for row in changed { try mergeFields(row, freed: freed) }
@@ -184,6 +190,7 @@ package final class VersionMerge {
     for row in changed { stampUpdate(row) }
     try dropIncomplete()
     try bringDeleted()
+    for row in insertions + changed { placeSuspended(row) }
   }
 
   // MARK: - Versions

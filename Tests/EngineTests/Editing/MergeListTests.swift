@@ -120,7 +120,92 @@ import Testing
         == #"{"A":[{"id":1,"v":9,"bs":[]},{"id":2,"v":null,"bs":[{"id":1},{"id":2}]}]}"#)
   }
 
+  // MARK: - What was deleted before
+
+  private static let listed = "type P { id: ID! v: Int lines: [L!]! } type L { k: Int subs: [M!]! } type M { m: Int }"
+  private static let deleted =
+    "insertP(data: {id: 1, v: 1, lines: [{k: 1, subs: [{m: 1}]}]}) deleteP(where: id == 1)"
+  private static let lists = "{ P(deleted: INCLUDE) { v lines { k subs { m } } } }"
+
+  @Test("a list that is replaced after its owner was restored") func restoredAndReplaced() throws {
+    for (change, expected) in [
+      ("{lines: [{k: 7, subs: [{m: 7}]}]}", #"[{"k":7,"subs":[{"m":7}]}]"#), ("{lines: []}", "[]"),
+      ("{lines: {append: [{k: 3}]}}", #"[{"k":1,"subs":[{"m":1}]},{"k":3,"subs":[]}]"#),
+    ] {
+      #expect(
+        try merged(
+          Self.listed, Self.deleted, mine: "restoreP(where: id == 1) updateP(where: id == 1, set: \(change))",
+          query: Self.lists) == #"{"P":[{"v":1,"lines":\#(expected)}]}"#)
+    }
+  }
+
+  @Test("a list that one side replaces, and the other only restores") func restoredElsewhere() throws {
+    for choice in [MergeChoice.fail, .mine, .theirs] {
+      #expect(
+        try merged(
+          Self.listed, Self.deleted, mine: "restoreP(where: id == 1) updateP(where: id == 1, set: {lines: [{k: 7}]})",
+          theirs: "restoreP(where: id == 1)", choosing: choice, query: Self.lists)
+          == #"{"P":[{"v":1,"lines":[{"k":7,"subs":[]}]}]}"#)
+    }
+  }
+
+  @Test("what was restored, written and deleted again") func deletedAgain() throws {
+    #expect(
+      try merged(
+        Self.listed, Self.deleted,
+        mine: "restoreP(where: id == 1) updateP(where: id == 1, set: {v: 2}) again: deleteP(where: id == 1)",
+        restoring: "restoreP(where: id == 1)", query: "{ P { v } }") == #"{"P":[{"v":2}]}"#)
+  }
+
+  @Test("what went with a cascade, and stays deleted") func partOfCascade() throws {
+    let schema = """
+      type P { id: ID! ts: [T!]! @relation(inverse: "p", onDelete: CASCADE) }
+      type T { id: ID! p: P us: [U!]! @relation(inverse: "t", onDelete: CASCADE) }
+      type U { id: ID! t: T }
+      """
+    let start = "insertP(data: {id: 1, ts: [{id: 1, us: [{id: 1}]}, {id: 2}]})"
+    let query = "{ P { id } T(orderBy: id) { id } U { id } }"
+    let deleted = start + " deleteP(where: id == 1)"
+    #expect(
+      try merged(schema, deleted, mine: "restoreP(where: id == 1) deleteT(where: id == 1)", query: query)
+        == #"{"P":[{"id":1}],"T":[{"id":2}],"U":[]}"#)
+    #expect(
+      try merged(schema, deleted, mine: "restoreT(where: id == 1) deleteU(where: id == 1)", query: query)
+        == #"{"P":[],"T":[{"id":1}],"U":[]}"#)
+    #expect(
+      try merged(
+        schema, start, mine: "deleteP(where: id == 1) restoreT(where: id == 1) deleteU(where: id == 1)", query: query)
+        == #"{"P":[],"T":[{"id":1}],"U":[]}"#)
+    // What has gone again does not come back with what it had gone with before.
+    #expect(
+      try merged(
+        schema, deleted, mine: "restoreP(where: id == 1) deleteT(where: id == 1) again: deleteP(where: id == 1)",
+        restoring: "restoreP(where: id == 1)", query: query) == #"{"P":[{"id":1}],"T":[{"id":2}],"U":[]}"#)
+  }
+
+  @Test("a deletion that is denied leaves lists as they are") func deniedDeletion() throws {
+    let schema = Self.listed + #" type D { id: ID! v: Int p: P @relation(inverse: "ds") }"#
+    let start = "insertP(data: {id: 1, v: 1, lines: [{k: 1, subs: [{m: 1}]}]}) insertD(data: {id: 1, p: 1})"
+    #expect(
+      try merged(
+        schema.replacing("lines: [L!]! }", with: "lines: [L!]! ds: [D!]! @relation(inverse: \"p\", onDelete: DENY) }"),
+        start,
+        mine: "deleteD(where: id == 1) updateP(where: id == 1, set: {v: 2, lines: [{k: 2}]}) deleteP(where: id == 1)",
+        theirs: "updateD(where: id == 1, set: {v: 7})", choosing: .theirs, query: "{ P { lines { k } } D { v } }")
+        == #"{"P":[{"lines":[{"k":1}]}],"D":[{"v":7}]}"#)
+  }
+
   // MARK: - Interfaces
+
+  @Test("links by an interface to what comes back after it was erased") func interfaceAfterErasing() throws {
+    #expect(
+      try merged(
+        "interface N { id: ID! } type P implements N { id: ID! v: Int } type W { id: ID! one: N many: [N!]! lines: [L!]! } type L { to: N }",
+        "insertP(data: [{id: 1}, {id: 2}]) insertW(data: {id: 1, one: 1, many: [1, 2], lines: [{to: 1}]})",
+        mine: "updateP(where: id == 1, set: {v: 4})", theirs: "deleteP(where: id == 1, hard: true)", choosing: .mine,
+        query: "{ W { one { id } many { id } lines { to { id } } } }")
+        == #"{"W":[{"one":{"id":1},"many":[{"id":2},{"id":1}],"lines":[{"to":{"id":1}}]}]}"#)
+  }
 
   private static let named =
     "interface N { id: ID! } type P implements N { id: ID! } type W { id: ID! one: N many: [N!]! }"
