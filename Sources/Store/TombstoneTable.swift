@@ -154,7 +154,7 @@ struct DeletionRecord {
     return DeletionRecord(words: words)
   }
 
-  /// The same of another deletion.
+  /// Returns the record as one of another deletion.
   func with(deletion: UInt64) -> DeletionRecord {
     var words = words
     let other = DeletionRecord(deletion: deletion).words

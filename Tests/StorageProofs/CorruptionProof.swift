@@ -28,7 +28,7 @@ package enum CorruptionProof {
     } catch { return .code(error.problems.first?.code ?? "no code") }
   }
 
-  /// What reading the past gives.
+  /// A result of reading the past.
   private static func openPast(_ path: String) -> Outcome {
     do throws(QueryError) {
       let database = try Database(path: path, storage: StorageOptions(access: .read, creates: false))
@@ -69,7 +69,7 @@ package enum CorruptionProof {
     /// After each commit that the write-ahead log may hold, and after the last.
     private(set) var contents: Set<String> = []
     package private(set) var last = ""
-    /// What is read of its past.
+    /// Holds what is read of its past.
     package private(set) var past = ""
     /// The contents that its branch has had; none where it has no branch.
     private(set) var branchContents: [String] = []
@@ -184,7 +184,7 @@ package enum CorruptionProof {
     return nil
   }
 
-  /// What is wrong with the past of a file whose database is right.
+  /// Finds what is wrong with the past of a file whose database is right.
   private static func pastProblem(
     _ original: Original, _ path: String, hitsLog: Bool, _ report: inout ProofReport
   ) -> String? {

@@ -1,7 +1,7 @@
 import GQLBase
 import Synchronization
 
-/// What is known of a commit beside its changes.
+/// A cause of a commit: who has made it, and what it has taken back.
 package struct CommitCause: Sendable, Hashable {
   /// A name of who has made it; nil where none was given.
   package var origin: String?

@@ -137,7 +137,7 @@ struct HistoryRecords: Sendable {
     /// By row: the version with which its entity went for good. Its records before are passed over until they are dropped.
     var erased: [UInt32: Int64] = [:]
     var count = 0
-    /// What goes into the next record of a row.
+    /// Holds what goes into the next record of a row.
     var times: PendingTimes
     /// The number of records with which those that are too many are looked for.
     var nextTrim = HistoryRecords.fewRecords

@@ -145,7 +145,7 @@ final class RecentVersions: Sendable {
 
   private let state: Lock<State>
   private let keeps = Atomic<Bool>(false)
-  /// What is known of the changes that are committed now.
+  /// Holds the cause of the changes that are committed now.
   let cause = NamedCause()
 
   init() { state = Lock(State()) }
@@ -527,7 +527,7 @@ extension RecentVersions.State {
 
   fileprivate mutating func noteUndone(by commit: Commit) {
     undone[commit.version] = commit.cause.undone
-    // What a damaged log says of itself, or of later versions, leads nowhere.
+    // A damaged log may name the commit itself, or later ones. These are passed over.
     for other in commit.cause.undone where other < commit.version { mark(other, isTakenBack: true) }
     guard undone.count > 4096, let oldest = periods.last?.first else { return }
     takenBack = takenBack.filter { $0 > oldest }

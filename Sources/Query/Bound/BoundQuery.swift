@@ -20,7 +20,7 @@ package struct BoundQuery: Sendable, Equatable {
   package var structuralParameters: [String] = []
   /// What the operation does, in order, where it is more than one plain query; then there are no `fields`.
   package var segments: [BoundSegment] = []
-  /// What the lists of changes of the operation must have; nil where there are none.
+  /// Holds what the lists of changes of the operation must have; nil where there are none.
   package var changeRanges: [BoundChangeRange]?
   /// How many list calls there are: the numbers of `.item`.
   package var itemCount = 0

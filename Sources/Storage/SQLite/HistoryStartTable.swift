@@ -40,7 +40,7 @@ struct HistoryStartTable {
 
   /// Notes where the past of types begins, with the checksum of all.
   ///
-  /// - Parameter areSound: Whether those before were. The checksum of damaged ones stays wrong.
+  /// - Parameter areSound: Tells whether those before were. The checksum of damaged ones stays wrong.
   func note(_ starts: [Int: HistoryStart] = [:], areSound: Bool) throws(QueryError) {
     for (type, start) in starts.sorted(by: { $0.key < $1.key }) {
       try connection.execute(

@@ -291,7 +291,7 @@ struct HistorySums {
 
     /// Checks all spans down to the one that has a version.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: True if there is one.
     @discardableResult
     mutating func check(downTo version: Int64) throws(QueryError) -> Bool {
       while end > version, !isAtEnd {

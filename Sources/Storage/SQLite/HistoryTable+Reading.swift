@@ -25,7 +25,7 @@ extension HistoryTable {
 
   /// Calls with what takes the changes after a moment back, as long as that returns true. Called within a transaction.
   ///
-  /// - Returns: whether the past of some entity may have been erased.
+  /// - Returns: True if the past of some entity may have been erased.
   func forEachStep(_ request: HistoryRequest, _ body: (HistoryStep) -> Bool) throws(QueryError) -> Bool {
     var rows = HistoryRows()
     var goesOn = try forEachLogged(request, &rows, body)

@@ -221,6 +221,16 @@ struct ChangeReader {
     return Cell(low: UInt64(UInt(bitPattern: start)), high: number)
   }
 
+  /// Reads the next field of a row, and passes over its values; nil at the end. The bytes are those of its form and values.
+  mutating func nextField() throws(ChangeProblem) -> (column: Int, bytes: Range<Int>, hasAfter: Bool)? {
+    guard let column = try next() else { return nil }
+    let start = offset
+    let form = try form()
+    if form.hasBefore { try skip(form.kind, isFine: form.beforeIsFine) }
+    if form.hasAfter { try skip(form.kind, isFine: form.afterIsFine) }
+    return (column, start..<offset, form.hasAfter)
+  }
+
   /// Passes over a value.
   mutating func skip(_ kind: ChangeValueKind, isFine: Bool) throws(ChangeProblem) {
     switch kind {

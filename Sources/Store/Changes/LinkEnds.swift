@@ -3,7 +3,7 @@ import GQLCatalog
 /// A comparison of the two ends of links, where the past of one of them is not kept and that of the other is.
 ///
 /// An entity whose past is erased has its links of now in every past. The entities at their other ends have those of then.
-/// What only one of two fields says is no link of that version.
+/// A link that only one of two fields has is none of that version.
 package final class LinkEnds {
   private struct Place: Hashable {
     var type: Int

@@ -81,13 +81,9 @@ package struct RecordMapping: Sendable {
     let isWhole = marks.before == RowChangeStatus.void && marks.after != RowChangeStatus.void
     var (fields, lists): ([Part], [Part]) = ([], [])
     if marks.has(RowChangeMarks.fields) {
-      while let column = try reader.next() {
-        let start = reader.offset
-        let form = try reader.form()
-        if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
-        if form.hasAfter { try reader.skip(form.kind, isFine: form.afterIsFine) }
-        guard let place = try target(column, reader), isWhole || !isLeftOut[place] else { continue }
-        fields.append(Part(column: place, bytes: start..<reader.offset, isNull: !form.hasAfter))
+      while let field = try reader.nextField() {
+        guard let place = try target(field.column, reader), isWhole || !isLeftOut[place] else { continue }
+        fields.append(Part(column: place, bytes: field.bytes, isNull: !field.hasAfter))
       }
     }
     if marks.has(RowChangeMarks.lists) {

@@ -15,7 +15,7 @@ extension Snapshot {
   /// Complexity: O(*n*) in the rows of pages that are not shared, and in the links that wait.
   package func changes(since old: Snapshot) -> ChangeSet {
     precondition(layout.types.count == old.layout.types.count, "versions of one schema can be compared")
-    // What it says of the past is said of the way from the version before.
+    // Its marks for the past belong to the way from the version before.
     if self === old { return ChangeSet() }
     var writer = ChangeWriter()
     let waiting = DanglingLinks.changes(from: old.dangling, to: dangling, layout)

@@ -62,13 +62,7 @@ private struct RecordParts {
         let marks = try reader.marks()
         var fields: [(column: Int, bytes: Range<Int>)] = []
         if marks.has(RowChangeMarks.fields) {
-          while let column = try reader.next() {
-            let start = reader.offset
-            let form = try reader.form()
-            if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
-            if form.hasAfter { try reader.skip(form.kind, isFine: form.afterIsFine) }
-            fields.append((column, start..<reader.offset))
-          }
+          while let field = try reader.nextField() { fields.append((field.column, field.bytes)) }
         }
         return (marks, fields, reader.offset)
       } catch {

@@ -160,7 +160,7 @@ extension VersionMerge {
 
   private func isStaying(_ relation: Relation, _ row: UInt32, _ target: UInt32) -> Bool {
     guard staying.contains(Row(type: relation.target, row: target)) else { return false }
-    // What can have one target, and has another one now, had left this one.
+    // A link to one that leads elsewhere now was moved before the erasing.
     return relation.isToMany || targets(versions.mine, relation, row).isEmpty
   }
 
@@ -216,7 +216,7 @@ extension VersionMerge {
       let mine = targets(versions.mine, relation, row.row)
       var base = isNew ? [] : baseTargets(relation, of: row)
       if base == mine { continue }
-      // What stays against my will counts as added by the other side, at its place.
+      // A row that stays against my choice counts as added by the other side, at its place.
       if !staying.isEmpty { base.removeAll { staying.contains(Row(type: relation.target, row: $0)) } }
       let current = Array(transaction.readColumn(relation).reader.references(number))
       if current.count < 2 { continue }

@@ -95,14 +95,14 @@ package struct RememberedLinks {
     return true
   }
 
-  /// Whether a live row can be linked with one more.
+  /// Returns whether a live row can be linked with one more.
   private func isFree(_ relation: Relation, _ row: UInt32) -> Bool {
     relation.isToMany
       || transaction.target(relation, row) == PageLayout.noRow && !transaction.hasSuspended(relation, row)
         && !transaction.dangling.waits(DanglingLinks.Link(relation: relation.id, source: row))
   }
 
-  /// Whether a deleted one that is kept can.
+  /// Returns whether a deleted row that is kept can be linked with one more.
   private func isFree(_ relation: Relation, deleted row: UInt32) -> Bool {
     if relation.isToMany { return true }
     return !transaction.hasTargetWhenDeleted(relation, row)

@@ -54,7 +54,7 @@ extension WriteTransaction {
     return targets.contains(where: { table.isDeleted($0) }) ? .deleted : .purged
   }
 
-  /// What a deleted row remembers.
+  /// Returns what a deleted row remembers.
   func record(_ entity: DeletedRow) -> DeletionRecord {
     table(entity.type).tombstones?.record(entity.row) ?? DeletionRecord(deletion: 0)
   }

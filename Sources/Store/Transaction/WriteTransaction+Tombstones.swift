@@ -25,7 +25,7 @@ extension WriteTransaction {
 
   /// Deletes the row, and gives it its values, of which no index knows but the tombstones's.
   ///
-  /// - Parameter isFromElsewhere: Whether it knows what it was told, not what it was linked with when it was deleted.
+  /// - Parameter isFromElsewhere: Tells whether it knows what it was told, not what it was linked with when it was deleted.
   package func endTombstone(
     _ type: EntityTypeID, _ row: UInt32, cells: UnsafePointer<Cell>, valid: UnsafePointer<Bool>,
     isFromElsewhere: Bool = true

@@ -196,7 +196,7 @@ package final class VersionWriter {
       case .column(let from): return stored.cell(from).map { memory.copy($0, layout.columns[column].type) }
       case .ids(let relation, let routes):
         let place = rewinding.layout.relationPlaces[Int(relation.id.index)]
-        // What nobody can see any more is no link, and losing it no change.
+        // A link that cannot be seen any more is none, and losing it is no change.
         links.append(stored.shownTargets(relation, place: place).filter { way(to: $0, relation, routes) != nil })
         return ids(links[links.count - 1], relation, routes, layout.columns[column].type, memory)
       }
@@ -325,7 +325,7 @@ package final class VersionWriter {
   /// Returns the newest data with all versions beside it.
   ///
   /// - Parameters:
-  ///   - hasErased: Whether the past of some entity may have been erased.
+  ///   - hasErased: Tells whether the past of some entity may have been erased.
   ///   - start: By type: the version with which its past begins.
   package func finish(
     hasErased: Bool, _ start: (EntityTypeID) -> Int64

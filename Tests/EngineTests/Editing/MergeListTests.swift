@@ -6,7 +6,7 @@ import Testing
   /// A change of the other side that touches nothing else, so that there is something to be merged.
   private static let elsewhere = "insertX(data: {id: 1})"
 
-  /// What the database answers after a merge, and after it has restored something.
+  /// Returns what the database answers after a merge, and after it has restored something.
   private func merged(
     _ schema: String, _ start: String, mine: String, theirs: String = Self.elsewhere,
     choosing choice: MergeChoice = .fail,
