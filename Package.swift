@@ -82,10 +82,13 @@ let package = Package(
       name: "GQLExecutor",
       dependencies: ["GQLBase", "GQLCatalog", "GQLRegex", "GQLText", "GQLQuery", "GQLStore", "GQLWriting"],
       path: "Sources/Executor"),
+    // The time of a thread, for tests that hold something against a limit.
+    .target(name: "TestClocks", path: "Tests/TestClocks"),
     .testTarget(
       name: "GQLExecutorTests",
       dependencies: [
         "GQLBase", "GQLCatalog", "GQLQuery", "GQLBinder", "GQLPlanner", "GQLStore", "GQLWriting", "GQLExecutor",
+        "TestClocks",
       ], path: "Tests/ExecutorTests"),
 
     // Data from elsewhere: JSON, CSV and SQLite files, compressed files.
@@ -145,7 +148,7 @@ let package = Package(
       dependencies: [
         "GQLite", "GQLStorage", "GQLBase", "GQLParser", "GQLCatalog", "GQLQuery", "GQLRewriter", "GQLBinder",
         "GQLPlanner",
-        "GQLStore", "GQLExecutor", "GQLEngine", "GQLDifferential", "CSQLite3",
+        "GQLStore", "GQLExecutor", "GQLEngine", "GQLDifferential", "CSQLite3", "TestClocks",
       ],
       path: "Tests/EngineTests"),
 
@@ -182,7 +185,7 @@ let package = Package(
         "GQLiteModels", "GQLModels", "GQLite", "GQLStore", "GQLCatalog", "GQLQuery", "GQLPlanner", "GQLGeneratedModels",
         "GQLGeneratedNames",
         "ModelsExample",
-        "GQLDifferential", "CSQLite3",
+        "GQLDifferential", "CSQLite3", "TestClocks",
       ],
       path: "Tests/ModelTests"),
     .executableTarget(name: "ModelsExample", dependencies: ["GQLiteModels"], path: "Examples/Models"),

@@ -1,13 +1,6 @@
 import GQLite
+import TestClocks
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Texts to look for that have megabytes: a time-out and a cancellation are honoured while they are read, and what they
 /// find is the same as what short ones find.
@@ -62,9 +55,9 @@ import Testing
   }()
 
   /// What reading a megabyte takes, with all the looks that are in it.
-  private static let unit = Result<UInt64, any Error> {
+  private static let unit = Result<Duration, any Error> {
     let database = try #require(Self.database)
-    let looks = LookRecorder(most: .max)
+    let looks = LookRecorder()
     try looks.record {
       _ = try database.query(
         "query($w: String!) { n: count(N(where: plain matches $w)) }", ["w": .string(stopWords)],
@@ -92,7 +85,7 @@ import Testing
     // Some are ready before.
     #expect(found == (looks.count < 30 ? nil : "cancelled"), "\(name)")
     // Between two looks lies a part of the pattern, or of a batch's texts, and never all of it.
-    #expect(looks.longest < unit / 4, "\(name): \(looks.longest) of \(looks.total) ns")
+    #expect(looks.longest < unit / 4, "\(name): \(looks.longest) of \(looks.total)")
   }
 
   /// The text is gone through twice, and the time may be up in either.
@@ -164,47 +157,5 @@ import Testing
     }
     let marked = try database.query("{ T(where: text matches \"\\\"tok2500 é tok2501\\\"\") { h := highlight(text) } }")
     #expect(marked.jsonString.contains("é <b>tok2500 é tok2501</b> é") && !marked.jsonString.contains("<b>tok2501"))
-  }
-}
-
-/// Counts the looks at a limit, and the processor's time between them; what else runs on the machine does not count.
-private final class LookRecorder: @unchecked Sendable {
-  private(set) var count = 0
-  /// The longest time between two looks, in nanoseconds.
-  private(set) var longest: UInt64 = 0
-  private(set) var total: UInt64 = 0
-  private let most: Int
-  private var last: UInt64 = 0
-
-  /// Ends what it is about at so many looks.
-  init(most: Int) { self.most = most }
-
-  func record<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let start = Self.now
-    last = start
-    defer {
-      note()
-      total = Self.now - start
-    }
-    return try body()
-  }
-
-  /// Whether it is to end.
-  func look() -> Bool {
-    note()
-    count += 1
-    return count >= most
-  }
-
-  private func note() {
-    let now = Self.now
-    longest = max(longest, now - last)
-    last = now
-  }
-
-  private static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

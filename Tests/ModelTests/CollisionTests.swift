@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestClocks
 import Testing
 
 @testable import GQLModels

@@ -1,6 +1,7 @@
 import Foundation
 import GQLite
 import GQLiteModels
+import TestClocks
 import Testing
 
 @EntityModel

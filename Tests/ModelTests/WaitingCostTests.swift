@@ -1,5 +1,6 @@
 import Foundation
 import GQLiteModels
+import TestClocks
 import Testing
 
 @EntityModel

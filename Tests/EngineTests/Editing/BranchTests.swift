@@ -144,7 +144,7 @@ import Testing
       last.withLock { $0 = event.answer?.jsonString ?? "" }
     }
     func expect(_ text: String) {
-      for _ in 0..<500 where last.withLock({ $0 }) != text { Thread.sleep(forTimeInterval: 0.01) }
+      for _ in 0..<6_000 where last.withLock({ $0 }) != text { Thread.sleep(forTimeInterval: 0.01) }
       #expect(last.withLock { $0 } == text)
     }
     expect(#"{"names":["Ada","Bo"]}"#)

@@ -264,7 +264,7 @@ import Testing
       last.withLock { $0 = event.answer?.jsonString ?? "" }
     }
     func expect(_ text: String) throws {
-      for _ in 0..<500 where last.withLock({ $0 }) != text { Thread.sleep(forTimeInterval: 0.01) }
+      for _ in 0..<6_000 where last.withLock({ $0 }) != text { Thread.sleep(forTimeInterval: 0.01) }
       #expect(last.withLock { $0 } == text)
     }
     try expect(#"{"User":[{"age":30},{"age":null}]}"#)

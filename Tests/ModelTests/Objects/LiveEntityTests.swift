@@ -477,7 +477,7 @@ struct ObjectAccount {
       #expect(gone == nil)
       #expect(try database.object(ObjectPerson.self, id: 1)?.name == "Alice")
     }
-    for _ in 0..<200 where closed != nil { Thread.sleep(forTimeInterval: 0.01) }
+    for _ in 0..<6_000 where closed != nil { Thread.sleep(forTimeInterval: 0.01) }
     #expect(closed == nil)
   }
 
