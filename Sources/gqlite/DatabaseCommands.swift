@@ -103,8 +103,10 @@ enum BackupCommand {
     let (path, target) = (arguments.operands[0], arguments.operands[1])
     try arguments.finish("backup")
     // Reading only, so that it works while another process writes.
-    try Database(path: path, storage: StorageOptions(access: .read, creates: false)).backup(to: target)
-    return Process.success
+    let database = try Database(path: path, storage: StorageOptions(access: .read, creates: false))
+    let damaged = try database.backup(to: target)
+    for name in damaged { Process.tell("the branch '\(name)' is damaged, and is not in the copy", after: "warning: ") }
+    return damaged.isEmpty ? Process.success : Process.failure
   }
 }
 

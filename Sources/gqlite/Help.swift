@@ -268,7 +268,10 @@ enum Help {
     "backup": """
     usage: gqlite backup FILE TO
 
-    Copies a database as it is now, also while another process writes to it. There must be no file TO.
+    Copies a database as it is now, also while another process writes to it. There must be no file TO. Branches that are
+    damaged are left out, and named.
+
+    exit codes: 0 all is in the copy · 1 there is no copy, or a branch is not in it · 2 wrong usage
 
     """,
     "compact": """

@@ -1,3 +1,4 @@
+import CSQLite3
 import Foundation
 import GQLite
 import Testing
@@ -31,6 +32,27 @@ import Testing
   /// Without the time.
   private func timeless(_ text: String) -> String {
     text.replacing(#/"time":"20\d\d-[^"]*Z"/#, with: #""time":"T""#)
+  }
+
+  @Test("a branch that is damaged is not in a backup, and is named") func backup() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")
+    #expect(try folder.gqlite("backup", "a.gqlite", "whole.gqlite").status == 0)
+    #expect(try folder.gqlite("branch", "whole.gqlite").output.contains(#""name":"draft""#))
+    let connection = try #require(Self.connection(folder.url.appending(path: "a.gqlite").path))
+    sqlite3_exec(connection, "UPDATE gqlite_branch SET time = time + 1", nil, nil, nil)
+    sqlite3_close(connection)
+    let copied = try folder.gqlite("backup", "a.gqlite", "b.gqlite")
+    #expect(copied.status == 1)
+    #expect(copied.errors == "gqlite: warning: the branch 'draft' is damaged, and is not in the copy\n")
+    #expect(try folder.gqlite("branch", "b.gqlite").output == "")
+    #expect(try folder.gqlite("verify", "b.gqlite").status == 0)
+  }
+
+  private static func connection(_ path: String) -> OpaquePointer? {
+    var connection: OpaquePointer?
+    sqlite3_open(path, &connection)
+    return connection
   }
 
   @Test("a branch is made, changed, merged and dropped") func branch() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import GQLiteState
 import Testing
 
@@ -41,6 +42,8 @@ import Testing
       let made: Item = database.create(id: 2)
       other = made
     }
+    // The thread that tells of changes may hold it for a moment.
+    for _ in 0..<60_000 where other != nil { Thread.sleep(forTimeInterval: 0.001) }
     #expect(other == nil)
     for id in 1...5000 { _ = database.create(id: id, of: Item.self) }
     #expect(database.all(of: Item.self).count == 5000)

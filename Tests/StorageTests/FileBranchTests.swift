@@ -263,6 +263,8 @@ import Testing
     database = try Database(path: path)
     #expect(try database.branches.map(\.name) == ["draft"])
     #expect(code { _ = try database.branch("draft") } == "storage-corrupt")
+    #expect(try database.backup(to: folder.file("copy.gqlite")) == ["draft"])
+    #expect(try Database.verify(path: folder.file("copy.gqlite")) == [])
     try database.run(insert(4))
     try database.changeSchema(to: Self.schema + " type Tag { id: ID! }")
     try database.compact()

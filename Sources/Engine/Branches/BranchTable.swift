@@ -241,13 +241,15 @@ final class BranchTable: Sendable {
 
   /// Returns all branches beside the newest version. A branch that cannot be read is left out.
   ///
-  /// - Parameter next: A version with another layout that takes the place of the newest; nil for none.
+  /// - Parameters:
+  ///   - next: A version with another layout that takes the place of the newest; nil for none.
+  ///   - damaged: Called with the name of each branch that is left out because it is damaged.
   func contents(
     of database: Database, _ newest: Snapshot, _ version: Int64, movedTo next: Snapshot? = nil,
-    allowingLoss: Bool = true
+    allowingLoss: Bool = true, damaged: (String) -> Void = { _ in }
   ) throws(QueryError) -> [BranchContent] {
     var contents: [BranchContent] = []
-    try forEachReadable(of: database, newest, version) { (versions) throws(QueryError) in
+    try forEachReadable(of: database, newest, version, damaged: damaged) { (versions) throws(QueryError) in
       guard let next else {
         contents.append(BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest))
         return
@@ -284,7 +286,7 @@ final class BranchTable: Sendable {
 
   /// Calls with all branches of a database that can be read.
   private func forEachReadable(
-    of database: Database, _ newest: Snapshot, _ version: Int64,
+    of database: Database, _ newest: Snapshot, _ version: Int64, damaged: (String) -> Void = { _ in },
     _ body: (BranchVersions) throws(QueryError) -> Void
   ) throws(QueryError) {
     guard let storage = storage(of: database), storage.count > 0 else { return }
@@ -295,9 +297,13 @@ final class BranchTable: Sendable {
           try storage.versions(of: record.number, beside: newest, version: version)
         }
       } catch {
+        switch error.problems.first?.code {
+        case "storage-corrupt": damaged(record.name)
         // One that another process has dropped is not there.
-        if ["storage-corrupt", "unknown-branch"].contains(error.problems.first?.code) { continue }
-        throw error
+        case "unknown-branch": break
+        default: throw error
+        }
+        continue
       }
       try body(versions)
     }

@@ -51,21 +51,25 @@ extension Database {
   /// Writes the newest version into a new file, with which another database can be opened. Others read and write
   /// meanwhile.
   ///
+  /// - Returns: The names of branches that are damaged. They are not in the copy.
   /// - Throws: ``QueryError``; also where there is something at the path, or the database is in memory.
-  public func backup(to path: String) throws(QueryError) {
+  @discardableResult
+  public func backup(to path: String) throws(QueryError) -> [String] {
     guard let committer else {
       throw QueryError(code: "storage-failed", "a database in memory has no file to be copied")
     }
     if committer.isStopped { try committer.check() }
     try refuseNested()
     try refresh()
+    var damaged: [String] = []
     let (version, snapshot, branches) = try writer.withLock { (_) throws(QueryError) in
       let snapshot = try committer.refusal == nil ? newestVersion() : current
       if committer.refusal == nil { try committer.appendGathered(of: state) }
-      let branches = try branchTable.contents(of: self, snapshot, committer.durable)
+      let branches = try branchTable.contents(of: self, snapshot, committer.durable) { damaged.append($0) }
       return (committer.durable, snapshot, branches)
     }
     try committer.storage.backup(snapshot, version: version, branches, to: path)
+    return damaged
   }
 
   /// Makes the file as small as it can be: numbers rows again without gaps, and gives the space of what was removed back
