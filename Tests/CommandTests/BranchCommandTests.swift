@@ -49,6 +49,33 @@ import Testing
     #expect(try folder.gqlite("verify", "b.gqlite").status == 0)
   }
 
+  @Test("changes of a branch are taken back, and seen, in later processes") func undo() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    for name in ["Ann", "Anna"] {
+      try change("updateUser(where: id == 1, set: {name: \"\(name)\"})", branch: "draft")
+    }
+    func undo(_ version: Int) throws -> Gqlite.Result {
+      try run(["--db", "a.gqlite", "--branch", "draft", "mutation { _undo(version: \(version)) { _version } }"])
+    }
+    // A change of the database in between is none of the branch.
+    try change("updateUser(where: id == 2, set: {name: \"Bob\"})")
+    #expect(try undo(2).output == "{\"_undo\":{\"_version\":3}}\n")
+    #expect(try names(branch: "draft") == #"{"names":["Ann","Bo"]}"# + "\n")
+    // What takes a later change back is done again by taking that back.
+    #expect(try undo(3).status == 0)
+    #expect(try names(branch: "draft") == #"{"names":["Anna","Bo"]}"# + "\n")
+    #expect(try undo(1).errors.contains("undo-conflict"))
+    #expect(try undo(4).status == 0)
+    #expect(try undo(1).status == 0)
+    #expect(try names(branch: "draft") == #"{"names":["Ada","Bo"]}"# + "\n")
+    for (version, name) in ["Ada", "Ann", "Anna", "Ann", "Anna", "Ann", "Ada"].enumerated() {
+      let query = "query @asOf(version: \(version)) { names := User.name }"
+      #expect(
+        try run(["--db", "a.gqlite", "--read-only", "--branch", "draft", query]).output
+          == #"{"names":["\#(name)","Bo"]}"# + "\n")
+    }
+  }
+
   private static func connection(_ path: String) -> OpaquePointer? {
     var connection: OpaquePointer?
     sqlite3_open(path, &connection)

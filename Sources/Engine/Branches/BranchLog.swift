@@ -172,7 +172,7 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
     return StoredVersion(snapshot: versions.mine, version: versions.record.version, hasSchema: true)
   }
 
-  func pastCommits() -> [Commit] { [] }
+  func pastCommits() throws(QueryError) -> [Commit] { try table.commits(of: number, in: parent) }
   func news(after version: Int64, of newest: Snapshot) -> StoredVersion? { nil }
 
   // MARK: - What needs nothing

@@ -102,6 +102,11 @@ package protocol BranchStorage: AnyObject, Sendable {
   /// - Throws: with the code `storage-corrupt` where its records are damaged, and `unknown-branch` where it is gone.
   func versions(of number: Int64, beside newest: Snapshot, version: Int64) throws(QueryError) -> BranchVersions
 
+  /// Returns the last commits of a branch, the oldest first, as far as they are kept one by one.
+  ///
+  /// - Throws: as ``versions(of:beside:version:)`` does.
+  func commits(of number: Int64) throws(QueryError) -> [Commit]
+
   /// Adds a branch without changes, which begins with the newest version of the database. The record's number is not used.
   func add(_ record: BranchRecord, at newest: Snapshot) throws(QueryError) -> BranchRecord
 

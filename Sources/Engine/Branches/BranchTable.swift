@@ -171,6 +171,12 @@ final class BranchTable: Sendable {
     return records.first { $0.number == number }
   }
 
+  /// Returns the last commits of a branch, as far as the storage keeps them one by one.
+  func commits(of number: Int64, in database: Database) throws(QueryError) -> [Commit] {
+    guard let storage = storage(of: database) else { return [] }
+    return try reading(database) { () throws(QueryError) in try storage.commits(of: number) }
+  }
+
   func branch(_ name: String, of database: Database, creates: Bool) throws(QueryError) -> Branch {
     try BranchName.check(name)
     let companion = database.published.companion

@@ -24,6 +24,9 @@ final class MemoryBranches: BranchStorage {
     return found
   }
 
+  /// Returns none: the database of a branch keeps those that it has made.
+  func commits(of number: Int64) -> [Commit] { [] }
+
   func add(_ record: BranchRecord, at newest: Snapshot) -> BranchRecord {
     branches.withLock { branches in
       let made = BranchRecord(

@@ -163,13 +163,21 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
         for changes in since.reversed() { inverses.append(try changes.inverse()) }
         inverses.append(try past.inverse())
         let base = try newest.applying(inverses)
-        made = BranchVersions(record: branch.record, base: base, mine: try base.applying([own] + commits))
+        let mine = try base.applying([own] + commits.map(\.changes))
+        made = BranchVersions(record: branch.record, base: base, mine: mine)
       } catch {
         throw damage(branch.record.name, "its changes do not fit the database")
       }
     }
     // Safe because what does not throw has made them.
     return made.unsafelyUnwrapped
+  }
+
+  func commits(of number: Int64) throws(QueryError) -> [Commit] {
+    if !file.isWriting { known = [:] }
+    var found: [Commit] = []
+    try connection().reading { () throws(QueryError) in found = try ownCommits(of: stored(number)) }
+    return found
   }
 
   private func content(of branch: StoredBranch) throws(QueryError) -> (past: ChangeSet, own: ChangeSet) {
@@ -211,17 +219,17 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     return found
   }
 
-  private func ownCommits(of branch: StoredBranch) throws(QueryError) -> [ChangeSet] {
+  private func ownCommits(of branch: StoredBranch) throws(QueryError) -> [Commit] {
     let statement = try connection().prepare(
       "SELECT version, time, body FROM gqlite_branch_log WHERE branch = ? ORDER BY version")
     statement.bind(1, branch.record.number)
-    var (found, sum, bytes): ([ChangeSet], UInt32, Int) = ([], branch.ownSum, 0)
+    var (found, sum, bytes): ([Commit], UInt32, Int) = ([], branch.ownSum, 0)
     while try statement.step() {
       let (version, time) = (statement.integer(0), statement.integer(1))
       guard let record = LogRecord(statement.bytes(2), version: version, time: time), record.before == sum else {
         throw damage(branch.record.name, "the checksum of its change \(version) is wrong")
       }
-      found.append(record.changes)
+      found.append(Commit(version: version, time: time, changes: record.changes, cause: record.cause))
       sum = record.sum
       bytes += record.changes.bytes.count
     }
