@@ -124,6 +124,7 @@ extension VersionMerge {
       for element in mine {
         if known.contains(element) {
           run.append(element)
+          try replaceLists(Row(type: relation.target, row: element))
         } else {
           var brought: [Row] = []
           run.append(try insert(Row(type: relation.target, row: element), in: relation, of: row.row, &brought))

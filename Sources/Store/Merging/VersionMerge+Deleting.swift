@@ -183,16 +183,26 @@ extension VersionMerge {
     }
   }
 
-  /// Deletes the elements of restored entities that I have replaced.
-  func dropReplaced() throws(StoreProblem) {
-    for row in restorations where transaction.isLive(row.type, row.row) {
-      for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
-        let mine = targets(versions.mine, relation, row.row)
-        if mine == baseTargets(relation, of: row) { continue }
-        // A new element of mine comes under another number.
-        let known = Set(mine.filter { !isNew(Row(type: relation.target, row: $0)) })
-        let replaced = transaction.targets(relation, row.row).filter { !known.contains($0) }
-        if !replaced.isEmpty { try transaction.delete(relation.target, rows: replaced, keeps: false) }
+  /// Gives restored entities the lists of objects that I have written.
+  func replaceRestoredLists() throws(StoreProblem) {
+    for row in restorations where transaction.isLive(row.type, row.row) && hasReplacedLists(row) {
+      leaveToOwner(row)
+      try replaceLists(row)
+    }
+  }
+
+  /// Leaves those objects to ``replaceLists(_:)`` that it inserts.
+  private func leaveToOwner(_ row: Row, isInserted: Bool = false) {
+    for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
+      let base = Set(isInserted ? [] : baseTargets(relation, of: row))
+      for target in targets(versions.mine, relation, row.row) {
+        let element = Row(type: relation.target, row: target)
+        let comes = !base.contains(target) || !transaction.isLive(element.type, element.row)
+        if comes {
+          ignored.insert(element)
+          reinserted.remove(element)
+        }
+        leaveToOwner(element, isInserted: comes)
       }
     }
   }

@@ -130,7 +130,7 @@ extension VersionMerge {
     return nil
   }
 
-  private func areSame(_ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) -> Bool {
+  func areSame(_ relation: Relation, _ mine: [UInt32], _ theirs: [UInt32]) -> Bool {
     mine.count == theirs.count && zip(mine, theirs).allSatisfy { isSame(relation.target, $0, $1) }
   }
 
@@ -188,7 +188,8 @@ extension VersionMerge {
       guard let source = number(relation.source, added.source), let target = number(relation.target, added.target),
         transaction.isLive(relation.source, source), transaction.isLive(relation.target, target)
       else { continue }
-      // What both have inserted keeps the one target that it has.
+      // What both have inserted keeps the one target, and the objects, that it has.
+      if yields(added) { continue }
       if isTaken(relation, added.source, source) || isTaken(inverse, added.target, target) { continue }
       do throws(StoreProblem) {
         try transaction.connect(relation.id, source: source, target: target)
@@ -197,6 +198,14 @@ extension VersionMerge {
         note(.required, Row(type: relation.source, row: added.source), relation.column, allowsMine: false)
       }
     }
+  }
+
+  /// Returns whether a link is that of an object with an owner which is the other side's.
+  private func yields(_ link: Link) -> Bool {
+    if yielding.isEmpty { return false }
+    let relation = layout[link.relation]
+    return layout.ownsTargets(of: layout[relation.inverse])
+      && yielding.contains(Row(type: relation.target, row: link.target))
   }
 
   private func isTaken(_ relation: Relation, _ row: UInt32, _ number: UInt32) -> Bool {

@@ -114,8 +114,11 @@ extension VersionMerge {
     }
     for found in withMirrors(row, in: version) {
       for relation in layout.types[Int(found.type.index)].relations where !relation.isMirror {
-        let known = Set(baseTargets(relation, of: found))
-        if targets(version, relation, found.row).contains(where: { !known.contains($0) }) {
+        let (base, new) = (baseTargets(relation, of: found), targets(version, relation, found.row))
+        if base == new { continue }
+        let known = Set(base)
+        // Objects that are gone from a list, or stand elsewhere in it, were so written here.
+        if layout.ownsTargets(of: relation) || new.contains(where: { !known.contains($0) }) {
           return .some(relation.property == nil || found != row ? nil : relation.column)
         }
       }
@@ -202,7 +205,7 @@ extension VersionMerge {
             if layout.ownsTargets(of: inner) {
               return haveEqualElements(inner, (left.version, inside), (right.version, other))
             }
-            return inside == other
+            return areSame(inner, inside, other)
           }
       }
   }
@@ -394,7 +397,13 @@ extension VersionMerge {
       type.isFilled[column] || type.isFolded[column]
         || areEqual(type, column, valid[column] ? cells[column] : nil, theirs.cell(column))
     }
-    if isEqual {
+    let lists = type.relations.filter { layout.ownsTargets(of: $0) }
+    let haveEqualLists = lists.allSatisfy {
+      haveEqualElements(
+        $0, (versions.mine, targets(versions.mine, $0, row.row)),
+        (versions.theirs, targets(versions.theirs, $0, existing)))
+    }
+    if isEqual, haveEqualLists {
       yielding.insert(row)
       return
     }
@@ -403,6 +412,10 @@ extension VersionMerge {
     if side == .theirs {
       yielding.insert(row)
       return
+    }
+    for relation in lists {
+      let elements = targets(versions.theirs, relation, existing).filter { transaction.isLive(relation.target, $0) }
+      if !elements.isEmpty { try transaction.delete(relation.target, rows: elements, keeps: false) }
     }
     do throws(StoreProblem) {
       try transaction.replace(row.type, existing, cells: cells, valid: valid)

@@ -178,7 +178,7 @@ package final class VersionMerge {
     try restoreKept()
     let freed = try freeKeys()
     try restoreAll()
-    try dropReplaced()
+    try replaceRestoredLists()
     try deleteAgain()
     // Links that I had taken away come back with what is restored.
     if !restorations.isEmpty { unlinkRemoved() }

@@ -47,6 +47,67 @@ import Testing
     }
   }
 
+  @Test("both have inserted an entity of one id, with lists") func insertedTwice() throws {
+    let schema = "type P { id: ID! v: Int lines: [L!]! } type L { k: Int subs: [M!]! to: X } type M { m: Int }"
+    let start = "insertP(data: {id: 5, lines: [{k: 5}]})"
+    let query = "{ P(orderBy: id) { v lines { k subs { m } } } }"
+    let other = #"{"v":null,"lines":[{"k":5,"subs":[]}]}"#
+    let one = #"[{"k":1,"subs":[{"m":1},{"m":2}]},{"k":2,"subs":[]}]"#
+    let insertOne = "insertP(data: {id: 1, lines: [{k: 1, subs: [{m: 1}, {m: 2}]}, {k: 2}]})"
+    // Equal ones are one, however many other rows each side has made before.
+    #expect(
+      try merged(
+        schema, start, mine: insertOne, theirs: "more: insertP(data: {id: 2, lines: [{k: 7}]}) \(insertOne)",
+        query: query)
+        == #"{"P":[{"v":null,"lines":\#(one)},{"v":null,"lines":[{"k":7,"subs":[]}]},\#(other)]}"#)
+    for (theirs, list) in [
+      ("[]", "[]"), ("[{k: 3, subs: [{m: 3}]}]", #"[{"k":3,"subs":[{"m":3}]}]"#),
+      ("[{k: 1, subs: [{m: 1}]}, {k: 2}]", #"[{"k":1,"subs":[{"m":1}]},{"k":2,"subs":[]}]"#),
+      ("[{k: 2}, {k: 1, subs: [{m: 1}, {m: 2}]}]", #"[{"k":2,"subs":[]},{"k":1,"subs":[{"m":1},{"m":2}]}]"#),
+    ] {
+      let insertOther = "insertP(data: {id: 1, lines: \(theirs)})"
+      #expect(throws: QueryError.self) {
+        try merged(schema, start, mine: insertOne, theirs: insertOther, query: query)
+      }
+      for (choice, expected) in [(MergeChoice.mine, one), (.theirs, list)] {
+        #expect(
+          try merged(schema, start, mine: insertOne, theirs: insertOther, choosing: choice, query: query)
+            == #"{"P":[{"v":null,"lines":\#(expected)},\#(other)]}"#)
+      }
+    }
+    // Another field is another entity, and has its list.
+    for (choice, expected) in [
+      (MergeChoice.mine, #"{"v":1,"lines":[]}"#), (.theirs, #"{"v":null,"lines":\#(one)}"#),
+    ] {
+      #expect(
+        try merged(
+          schema, start, mine: "insertP(data: {id: 1, v: 1})", theirs: insertOne, choosing: choice, query: query)
+          == #"{"P":[\#(expected),\#(other)]}"#)
+    }
+  }
+
+  @Test("my list of what the other side has deleted after it wrote another one") func writtenAndDeleted() throws {
+    let schema = "type P { id: ID! v: Int lines: [L!]! } type L { k: Int subs: [M!]! } type M { m: Int }"
+    let start = "insertP(data: {id: 1, lines: [{k: 1, subs: [{m: 1}]}, {k: 2}]})"
+    let first = #"{"k":1,"subs":[{"m":1}]}"#
+    for (mine, expected) in [
+      ("{lines: {append: [{k: 9}]}}", #"[\#(first),{"k":2,"subs":[]},{"k":9,"subs":[]}]"#),
+      (
+        "{lines: [{k: 9, subs: [{m: 9}]}, {k: 1, subs: [{m: 1}]}, {k: 2}]}",
+        #"[{"k":9,"subs":[{"m":9}]},\#(first),{"k":2,"subs":[]}]"#
+      ),
+      ("{lines: []}", "[]"), ("{lines: [{k: 1}]}", #"[{"k":1,"subs":[]}]"#),
+    ] {
+      for theirs in ["{lines: [{k: 8}]}", "{lines: {append: [{k: 8}]}}", "{lines: []}", "{v: 3}"] {
+        #expect(
+          try merged(
+            schema, start, mine: "updateP(where: id == 1, set: \(mine))",
+            theirs: "updateP(where: id == 1, set: \(theirs)) deleteP(where: id == 1)", choosing: .mine,
+            query: "{ P { lines { k subs { m } } } }") == #"{"P":[{"lines":\#(expected)}]}"#, "\(mine), \(theirs)")
+      }
+    }
+  }
+
   @Test("lists of an entity that the other side has erased, and that comes back") func erased() throws {
     let schema = "type P { id: ID! v: Int lines: [L!]! } type L { k: Int subs: [M!]! } type M { m: Int }"
     let start = "insertP(data: {id: 1, v: 1, lines: [{k: 1, subs: [{m: 1}]}, {k: 2}]})"
