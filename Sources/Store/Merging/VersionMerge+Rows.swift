@@ -121,9 +121,22 @@ extension VersionMerge {
         if layout.ownsTargets(of: relation) || new.contains(where: { !known.contains($0) }) {
           return .some(relation.property == nil || found != row ? nil : relation.column)
         }
+        if isTakenFromDeleted(relation, base, new, in: version) { return .some(relation.column) }
       }
     }
     return nil
+  }
+
+  /// Returns whether a version has taken a link from a target that is there, and that the other side deletes: so the
+  /// entity was to stay without it.
+  private func isTakenFromDeleted(
+    _ relation: Relation, _ base: [UInt32], _ new: [UInt32], in version: Snapshot
+  ) -> Bool {
+    guard !relation.isToMany, relation.property != nil, new.isEmpty, let old = base.first else { return false }
+    let target = Row(type: relation.target, row: old)
+    let other = version === versions.mine ? versions.theirs : versions.mine
+    return image(version, target).status == RowChangeStatus.live
+      && image(other, target).status != RowChangeStatus.live
   }
 
   // MARK: - Lists of embedded objects

@@ -129,6 +129,29 @@ import Testing
     "type P { id: ID! ts: [T!]! @relation(inverse: \"p\", onDelete: CASCADE) } type T { id: ID! v: Int p: P }"
   private static let family = "insertP(data: {id: 1, ts: [{id: 1}]})"
 
+  @Test("what one side has taken from an entity that the other deletes with all that it has", arguments: [false, true])
+  func takenFromCascade(hard: Bool) throws {
+    let schema = """
+      type P { id: ID! rs: [R!]! @relation(inverse: "p", onDelete: CASCADE) } type R { id: ID! v: Int p: P }
+      """
+    let start = "insertP(data: {id: 1}) insertR(data: [{id: 1, p: 1}, {id: 2, p: 1}])"
+    let take = "updateR(where: id == 1, set: {p: null})"
+    let delete = "deleteP(where: id == 1\(hard ? ", hard: true" : ""))"
+    let query = "{ R(orderBy: id) { id p { id } } }"
+    for (mine, theirs) in [(take, delete), (delete, take)] {
+      #expect(throws: QueryError.self) { try merged(schema, start, mine: mine, theirs: theirs, query: query) }
+      for (choice, isTaken) in [(MergeChoice.mine, mine == take), (.theirs, mine == delete)] {
+        let answer = try merged(schema, start, mine: mine, theirs: theirs, choosing: choice, query: query)
+        if isTaken { #expect(answer.contains(#"{"id":1,"p":null}"#), "\(answer)") }
+        if !isTaken { #expect(answer == #"{"R":[]}"#) }
+      }
+    }
+    // To take a link from what stays there is no reason to keep what is deleted.
+    #expect(
+      try merged(schema, start, mine: take, theirs: "deleteR(where: id == 1)", query: query)
+        == #"{"R":[{"id":2,"p":{"id":1}}]}"#)
+  }
+
   @Test("what needs another was deleted before it") func dependentFirst() throws {
     let mine = "deleteR(where: id == 1) deleteA(where: id == 1)"
     let start = "insertA(data: {id: 1, rs: [{id: 1}]})"
