@@ -186,24 +186,7 @@ extension VersionMerge {
   /// Gives restored entities the lists of objects that I have written.
   func replaceRestoredLists() throws(StoreProblem) {
     for row in restorations where transaction.isLive(row.type, row.row) && hasReplacedLists(row) {
-      leaveToOwner(row)
       try replaceLists(row)
-    }
-  }
-
-  /// Leaves those objects to ``replaceLists(_:)`` that it inserts.
-  private func leaveToOwner(_ row: Row, isInserted: Bool = false) {
-    for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
-      let base = Set(isInserted ? [] : baseTargets(relation, of: row))
-      for target in targets(versions.mine, relation, row.row) {
-        let element = Row(type: relation.target, row: target)
-        let comes = !base.contains(target) || !transaction.isLive(element.type, element.row)
-        if comes {
-          ignored.insert(element)
-          reinserted.remove(element)
-        }
-        leaveToOwner(element, isInserted: comes)
-      }
     }
   }
 

@@ -338,6 +338,8 @@ extension VersionMerge {
   /// Inserts an entity of mine, or finds it with the other side.
   func insert(_ row: Row) throws(StoreProblem) {
     if ignored.contains(row), !reinserted.contains(row) { return }
+    // An object may have come with the list of its owner.
+    if numbers[row] != nil { return }
     try withCells(of: row) { (cells, valid) throws(StoreProblem) in
       try insert(row, layout.types[Int(row.type.index)], cells, valid)
     }

@@ -108,6 +108,18 @@ import Testing
     }
   }
 
+  @Test("links of my list's objects, where the other side has deleted their owner") func linksOfWritten() throws {
+    #expect(
+      try merged(
+        "type P { id: ID! lines: [L!]! } type L { k: Int to: T } type T { id: ID! }",
+        "insertT(data: {id: 1}) insertP(data: {id: 1, lines: [{k: 1, to: 1}, {k: 2}]})",
+        mine: "insertT(data: {id: 7}) updateP(where: id == 1, set: {lines: {append: [{k: 9, to: 7}, {k: 10, to: 1}]}})",
+        theirs: "updateP(where: id == 1, set: {lines: [{k: 8}]}) insertT(data: {id: 8}) deleteP(where: id == 1)",
+        choosing: .mine, query: "{ P { lines { k to { id } } } }")
+        == #"{"P":[{"lines":[{"k":1,"to":{"id":1}},{"k":2,"to":null},{"k":9,"to":{"id":7}},"#
+        + #"{"k":10,"to":{"id":1}}]}]}"#)
+  }
+
   @Test("lists of an entity that the other side has erased, and that comes back") func erased() throws {
     let schema = "type P { id: ID! v: Int lines: [L!]! } type L { k: Int subs: [M!]! } type M { m: Int }"
     let start = "insertP(data: {id: 1, v: 1, lines: [{k: 1, subs: [{m: 1}]}, {k: 2}]})"
