@@ -403,23 +403,27 @@ enum EditingProblem: Error {
   var error: QueryError {
     switch self {
     case .conflicts(let conflicts):
-      QueryError(
+      // Where the other side counts already, it is no way out.
+      let isTheirs = conflicts.contains { $0.resolved == .theirs }
+      return QueryError(
         conflicts.filter { $0.resolved == .open }.prefix(100).map {
-          Diagnostic("merge-conflict", $0.description, at: SourceRange(at: 0), help: Self.help($0.kind))
+          Diagnostic("merge-conflict", $0.description, at: SourceRange(at: 0), help: Self.help($0.kind, isTheirs))
         }, in: SourceText(name: "", bytes: []))
     case .otherSchema(let reason):
-      QueryError(
+      return QueryError(
         code: "context-outdated", "the context does not fit the schema that the database has now: \(reason)",
         help: "the context can still be read; discard it to go on with the new schema")
     case .renumbered:
-      QueryError(
+      return QueryError(
         code: "context-outdated", "the database was compacted since the context began",
         help: "the context can still be read; discard it to begin anew")
     }
   }
 
-  private static func help(_ kind: MergeConflict.Kind) -> String {
+  private static func help(_ kind: MergeConflict.Kind, _ isTheirs: Bool) -> String {
     switch kind {
+    case .key where isTheirs: "give one of the two another value, then save again"
+    case .required where isTheirs, .denied where isTheirs: "change the links of one of the two, then save again"
     case .field, .deleted, .inserted: "save with 'conflicts: .mine' or '.theirs', or give the field '@merge(by:)'"
     case .key: "give one of the two another value, or save with 'conflicts: .theirs'"
     case .required, .denied: "change the links, or save with 'conflicts: .theirs'"

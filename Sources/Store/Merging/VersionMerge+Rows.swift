@@ -67,7 +67,14 @@ extension VersionMerge {
     }
     if note(.deleted, row, written.flatMap { $0 }) == .theirs {
       ignored.insert(row)
-    } else if isPurged {
+    } else {
+      bringBack(row, isPurged: isPurged)
+    }
+  }
+
+  /// Has an entity come back that the other side has deleted.
+  func bringBack(_ row: Row, isPurged: Bool) {
+    if isPurged {
       // It comes as another row.
       canBeHeld = false
       insertions.append(row)

@@ -163,11 +163,13 @@ package final class VersionMerge {
     for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
     for row in myRows { compareOwnedLists(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
+    RequiredTargets(of: self).bringBack()
     for row in insertions + changed {
       // What leads by an interface to what comes as another row leads there again.
       for row in reinserted.contains(row) ? withMirrors(row, in: versions.mine) : [row] { compareLinks(row) }
     }
     let components = self.components()
+    RequiredTargets(of: self).keep()
     keep(components)
     for (group, row) in deletions where group != 0 && !ignored.contains(row) {
       compareDeleted(row)
@@ -220,7 +222,7 @@ package final class VersionMerge {
   }
 
   /// Returns the entity that a row of an interface or union mirrors; none for another row.
-  private func mirrored(_ row: Row, in version: Snapshot) -> [Row] {
+  func mirrored(_ row: Row, in version: Snapshot) -> [Row] {
     let members = layout.types[Int(row.type.index)].members
     if members.isEmpty { return [] }
     let stored = image(version, row)

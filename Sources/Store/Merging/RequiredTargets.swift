@@ -1,0 +1,66 @@
+import GQLCatalog
+
+/// A keeper of what entities must be linked with, where one side of a merge has deleted it.
+struct RequiredTargets {
+  typealias Row = DeletedRow
+
+  private let merge: VersionMerge
+  private var versions: MergeVersions { merge.versions }
+
+  init(of merge: VersionMerge) { self.merge = merge }
+
+  /// Brings back what those entities of mine must be linked with that the other side has deleted, and that come back.
+  func bringBack() {
+    var waiting = merge.restorations + merge.insertions.filter { merge.reinserted.contains($0) }
+    var coming = Set(waiting)
+    var next = 0
+    while next < waiting.count {
+      let row = waiting[next]
+      next += 1
+      for relation in requiredRelations(row.type) {
+        for entity in entities(versions.mine, relation, row)
+        where isGone(entity) && merge.image(versions.mine, entity).status == RowChangeStatus.live {
+          guard coming.insert(entity).inserted else { continue }
+          waiting.append(entity)
+          merge.ignored.remove(entity)
+          merge.note(.deleted, entity)
+          let isPurged = merge.image(versions.theirs, entity).status == RowChangeStatus.void
+          merge.bringBack(entity, isPurged: isPurged)
+        }
+      }
+    }
+  }
+
+  /// Has those of my deletions not made that entities lead to as the other side has them: they must lead somewhere, and
+  /// what they lead to with me is gone by the other side's choice.
+  func keep() {
+    if merge.deletions.isEmpty { return }
+    let deleted = Set(merge.deletions.map(\.row))
+    for row in merge.changed where !merge.ignored.contains(row) {
+      for relation in requiredRelations(row.type) {
+        let mine = entities(versions.mine, relation, row)
+        guard mine.contains(where: { isGone($0) && merge.ignored.contains($0) }) else { continue }
+        let theirs = entities(versions.theirs, relation, row)
+        merge.kept.formUnion(theirs.filter { deleted.contains($0) && !mine.contains($0) })
+      }
+    }
+  }
+
+  private func requiredRelations(_ type: EntityTypeID) -> [Relation] {
+    merge.layout.types[Int(type.index)].relations.filter { $0.isRequired && !$0.isToMany && !$0.isMirror }
+  }
+
+  /// Returns whether the other side has deleted an entity of the base.
+  private func isGone(_ entity: Row) -> Bool {
+    !merge.isNew(entity) && merge.image(versions.theirs, entity).status != RowChangeStatus.live
+  }
+
+  /// The entities that a row's links of a relation lead to, which are other rows where it leads to an interface or union.
+  private func entities(_ version: Snapshot, _ relation: Relation, _ row: Row) -> [Row] {
+    merge.targets(version, relation, row.row).flatMap { target in
+      let found = Row(type: relation.target, row: target)
+      let entities = merge.mirrored(found, in: version)
+      return entities.isEmpty ? [found] : entities
+    }
+  }
+}

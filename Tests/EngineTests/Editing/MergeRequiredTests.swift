@@ -1,0 +1,81 @@
+import GQLite
+import Testing
+
+/// Tests merges where an entity must be linked with what the other side has deleted.
+@Suite struct MergeRequiredTests {
+  private static let schema = """
+    type P { id: ID! v: Int rs: [R!]! @relation(inverse: "p", onDelete: CASCADE) }
+    type R { id: ID! v: Int p: P! ns: [N!]! @relation(inverse: "r", onDelete: CASCADE) lines: [L!]! }
+    type N { id: ID! v: Int r: R! }
+    type L { k: Int }
+    """
+  private static let start = """
+    insertP(data: [{id: 1, v: 10}, {id: 2}]) \
+    insertR(data: [{id: 1, p: 1, lines: [{k: 1}, {k: 2}]}, {id: 2, p: 1}, {id: 3, p: 2}]) \
+    insertN(data: [{id: 1, r: 1}, {id: 2, r: 2}])
+    """
+  private static let query =
+    "{ P(orderBy: id) { id v rs { id } } R(orderBy: id) { id v lines { k } } N { id v r { id } } }"
+
+  private func merged(
+    _ mine: String, _ theirs: String, _ choice: MergeChoice, _ query: String = Self.query, schema: String = Self.schema,
+    start: String = Self.start
+  ) throws -> String {
+    let scene = try MergeScene(schema, start, mine: mine, theirs: theirs)
+    try scene.draft.save(conflicts: choice)
+    #expect(scene.database.check() == [])
+    return try scene.database.run(query).jsonString
+  }
+
+  private static let rest = #"{"id":2,"v":null,"rs":[{"id":3}]}"#
+  private static let third = #"{"id":3,"v":null,"lines":[]}"#
+
+  @Test(
+    "what I have written comes back with all that it must lead to",
+    arguments: [
+      "updateR(where: id == 1, set: {v: 5})",
+      "deleteP(where: id == 1) restoreP(where: id == 1) updateR(where: id == 1, set: {v: 5})",
+    ])
+  func comesBack(_ mine: String) throws {
+    // What was deleted together comes back together.
+    #expect(
+      try merged(mine, "deleteP(where: id == 1)", .mine)
+        == #"{"P":[{"id":1,"v":10,"rs":[{"id":1},{"id":2}]},\#(Self.rest)],"#
+        + #""R":[{"id":1,"v":5,"lines":[{"k":1},{"k":2}]},{"id":2,"v":null,"lines":[]},\#(Self.third)],"#
+        + #""N":[{"id":1,"v":null,"r":{"id":1}},{"id":2,"v":null,"r":{"id":2}}]}"#)
+    // Of what was erased only what I have written, and what that needs.
+    #expect(
+      try merged(mine, "deleteP(where: id == 1, hard: true)", .mine)
+        == #"{"P":[{"id":1,"v":10,"rs":[{"id":1}]},\#(Self.rest)],"#
+        + #""R":[{"id":1,"v":5,"lines":[{"k":1},{"k":2}]},\#(Self.third)],"N":[]}"#)
+    for hard in ["", ", hard: true"] {
+      #expect(throws: QueryError.self) { try merged(mine, "deleteP(where: id == 1\(hard))", .fail) }
+      #expect(
+        try merged(mine, "deleteP(where: id == 1\(hard))", .theirs)
+          == #"{"P":[\#(Self.rest)],"R":[\#(Self.third)],"N":[]}"#)
+    }
+  }
+
+  @Test("over several links") func chain() throws {
+    #expect(
+      try merged("updateN(where: id == 1, set: {v: 5})", "deleteP(where: id == 1, hard: true)", .mine)
+        == #"{"P":[{"id":1,"v":10,"rs":[{"id":1}]},\#(Self.rest)],"#
+        + #""R":[{"id":1,"v":null,"lines":[{"k":1},{"k":2}]},\#(Self.third)],"N":[{"id":1,"v":5,"r":{"id":1}}]}"#)
+    let answer = try merged("updateN(where: id == 1, set: {v: 5})", "deleteP(where: id == 1)", .mine, "{ N { id v } }")
+    #expect(answer == #"{"N":[{"id":1,"v":5},{"id":2,"v":null}]}"#)
+  }
+
+  @Test("what the other side leads to stays, where my target is gone by its choice", arguments: [false, true])
+  func fallsBack(hard: Bool) throws {
+    let schema = "type P { id: ID! rs: [R!]! @relation(inverse: \"p\") } type R { id: ID! v: Int p: P! }"
+    let end = hard ? ", hard: true" : ""
+    for (choice, target) in [(MergeChoice.theirs, 1), (.mine, 2)] {
+      #expect(
+        try merged(
+          "updateR(where: id == 1, set: {p: 2, v: 7}) deleteP(where: id == 1\(end))", "deleteP(where: id == 2\(end))",
+          choice, "{ P { id } R { v p { id } } }", schema: schema,
+          start: "insertP(data: [{id: 1}, {id: 2}]) insertR(data: {id: 1, p: 1})")
+          == #"{"P":[{"id":\#(target)}],"R":[{"v":7,"p":{"id":\#(target)}}]}"#)
+    }
+  }
+}
