@@ -20,10 +20,10 @@ struct RequiredTargets {
       for relation in requiredRelations(row.type) {
         for entity in entities(versions.mine, relation, row)
         where isGone(entity) && merge.image(versions.mine, entity).status == RowChangeStatus.live {
-          guard coming.insert(entity).inserted else { continue }
+          // Where the other side counts, what I have restored has nothing to lead to, and stays deleted.
+          guard coming.insert(entity).inserted, merge.note(.deleted, entity) == .mine else { continue }
           waiting.append(entity)
           merge.ignored.remove(entity)
-          merge.note(.deleted, entity)
           let isPurged = merge.image(versions.theirs, entity).status == RowChangeStatus.void
           merge.bringBack(entity, isPurged: isPurged)
         }

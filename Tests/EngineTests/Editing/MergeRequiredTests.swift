@@ -56,6 +56,29 @@ import Testing
     }
   }
 
+  @Test("what I have restored, where the other side deletes what it must lead to") func restored() throws {
+    for hard in ["", ", hard: true"] {
+      func answer(_ choice: MergeChoice) throws -> String {
+        let scene = try MergeScene(
+          "type P { id: ID! rs: [R!]! @relation(inverse: \"p\", onDelete: CASCADE) } type R { id: ID! p: P! }",
+          "insertP(data: [{id: 1}, {id: 2}]) insertR(data: [{id: 1, p: 1}, {id: 2, p: 2}]) deleteR(where: id == 1)",
+          mine: "restoreR(where: id == 1)", theirs: "deleteP(where: id == 1\(hard))")
+        try scene.draft.save(conflicts: choice)
+        #expect(scene.database.check() == [])
+        return try scene.database.run("{ P { id } R(orderBy: id) { id p { id } } }").jsonString
+      }
+      #expect(throws: QueryError.self) { try answer(.fail) }
+      #expect(try answer(.theirs) == #"{"P":[{"id":2}],"R":[{"id":2,"p":{"id":2}}]}"#)
+      if hard.isEmpty {
+        #expect(
+          try answer(.mine) == #"{"P":[{"id":1},{"id":2}],"R":[{"id":1,"p":{"id":1}},{"id":2,"p":{"id":2}}]}"#)
+      } else {
+        // What is deleted on both sides has lost its link to what was erased.
+        #expect(throws: QueryError.self) { try answer(.mine) }
+      }
+    }
+  }
+
   @Test("over several links") func chain() throws {
     #expect(
       try merged("updateN(where: id == 1, set: {v: 5})", "deleteP(where: id == 1, hard: true)", .mine)
