@@ -37,7 +37,7 @@ import Testing
       "deleteP(where: id == 1) restoreP(where: id == 1) updateR(where: id == 1, set: {v: 5})",
     ])
   func comesBack(_ mine: String) throws {
-    // What was deleted together comes back together.
+    // With the target comes what its deletion reached from it.
     #expect(
       try merged(mine, "deleteP(where: id == 1)", .mine)
         == #"{"P":[{"id":1,"v":10,"rs":[{"id":1},{"id":2}]},\#(Self.rest)],"#
