@@ -42,6 +42,7 @@ public struct FetchAll<Entity: EntityModelProtocol>: Sendable {
 
   /// How often the query ran for the property.
   var runs: Int { live.runs }
+  var isSettled: Bool { live.isSettled }
 }
 
 extension FetchAll: AsyncSequence {

@@ -25,6 +25,8 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   private let published: Guarded<Published>
   private let watch = Guarded<CommitWatch?>(nil)
   private let isScheduled = Atomic<Bool>(false)
+  /// The tasks that refresh, or are about to.
+  private let refreshes = Atomic<Int>(0)
   private let registrar = ObservationRegistrar()
 
   init(_ list: QueryList<Entity>, _ database: Database, nothing: Output, _ decoding: @escaping Decoding) {
@@ -54,6 +56,9 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   /// How often the query ran.
   var runs: Int { progress.withLock { $0.cursor.runs } }
 
+  /// Indicates that no refresh is to come of what was told so far. For tests.
+  var isSettled: Bool { refreshes.load(ordering: .acquiring) == 0 }
+
   private func begin() {
     watch.withLock { watch in
       if watch == nil { watch = CommitWatch(database) { [weak self] in self?.schedule() } }
@@ -63,9 +68,11 @@ final class LiveAnswer<Entity: EntityModelProtocol, Output>: Observable, @unchec
   /// Refreshes soon; what is committed until then is told together.
   private func schedule() {
     if isScheduled.exchange(true, ordering: .relaxed) { return }
+    refreshes.add(1, ordering: .relaxed)
     // Detached, so that it is not within a refresh, whoever commits.
     Task.detached { [weak self] in
       guard let self else { return }
+      defer { refreshes.subtract(1, ordering: .releasing) }
       isScheduled.store(false, ordering: .relaxed)
       refresh()
     }
