@@ -7,15 +7,17 @@ extension MergeCampaign {
   package func runDeleted(seed: UInt64) -> Result {
     var result = Result()
     var random = SeededRandom(seed: seed)
+    let past = Self.strictPast(&random)
     let changes = Self.strictChanges(&random, 100) + Self.strictChanges(&random, 200)
     func report(_ problem: String) {
-      result.reports.append("seed \(seed): \(problem)\n\(changes.joined(separator: "\n"))")
+      result.reports.append("seed \(seed): \(problem)\n\((past + ["-- mine"] + changes).joined(separator: "\n"))")
     }
     do {
       var answers: [String] = []
       for isMoved in [false, true] {
         let database = try Database(schema: Self.strict + " type Other { id: ID! }")
         for text in Self.strictStart() { try database.run(text) }
+        for text in past { _ = try? database.run(text) }
         let draft = database.edit(.snapshot)
         for text in changes { _ = try? draft.run(text) }
         if isMoved { try database.run("mutation { insertOther(data: {id: 1}) }") }
@@ -33,7 +35,8 @@ extension MergeCampaign {
     return result
   }
 
-  private func restore(_ database: Database) {
+  /// Restores all that can be restored.
+  func restore(_ database: Database) {
     let ids = [1, 2, 3, 4, 5, 6, 50] + [100, 200].flatMap { first in (0..<6).map { first + 2 * $0 } }
     // Some twice, because some need others.
     for type in ["Place", "User", "Post", "Note", "User", "Post", "Note"] {

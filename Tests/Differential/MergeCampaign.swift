@@ -157,7 +157,7 @@ package struct MergeCampaign: Sendable {
     type User {
       id: ID! name: String email: String @unique code: Int! @unique
       posts: [Post!]! @relation(inverse: "author", onDelete: CASCADE) best: Post @relation(inverse: "bestOf")
-      homes: [Home!]
+      homes: [Home!] friends: [User!]! @relation(inverse: "friends")
     }
     type Post {
       id: ID! title: String author: User! @relation(inverse: "posts") bestOf: User @relation(inverse: "best")
@@ -166,11 +166,11 @@ package struct MergeCampaign: Sendable {
     type Note { id: ID! text: String post: Post @relation(inverse: "notes") things: [Thing!]! }
     interface Thing { id: ID! }
     type Place implements Thing { id: ID! name: String }
-    type Home { street: String n: Int }
+    type Home { street: String n: Int place: Place }
     """
   package static let everything = """
     {
-      User(orderBy: id) { id name email code posts { id } best { id } homes { street n } }
+      User(orderBy: id) { id name email code posts { id } best { id } homes { street n place { id } } friends { id } }
       Post(orderBy: id) { id title author { id } bestOf { id } notes { id } about { id } }
       Note(orderBy: id) { id text post { id } things { id } } Place(orderBy: id) { id name }
     }
@@ -186,24 +186,32 @@ package struct MergeCampaign: Sendable {
     for number in 0..<(1 + random.below(6)) {
       let new = random.chance(20) && parity == nil ? 50 : first + 2 * number + (parity ?? 0)
       let text =
-        switch random.below(14) {
+        switch random.below(21) {
         case 0:
           #"insertUser(data: {id: \#(new), code: \#(parity == nil ? 20 + random.below(4) : new), email: "\#(parity == nil ? random.below(8) : new)"})"#
         case 1: #"insertPost(data: {id: \#(new), title: "n", author: \#(id()), about: \#(id())})"#
         case 2: #"insertNote(data: {id: \#(new), post: \#(id()), things: [\#(id())]})"#
         case 3: "deleteUser(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
         case 4: "deletePost(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
-        case 5: "restoreUser(where: id == \(id()))"
+        case 5, 14: "restoreUser(where: id == \(id()))"
         case 6: "updatePost(where: id == \(id()), set: {author: \(id())})"
         case 7: #"updateUser(where: id == \#(id()), set: {email: "\#(parity == nil ? random.below(8) : id() + 90)"})"#
         case 8: "updateUser(where: id == \(id()), set: {best: \(id())})"
         case 9:
-          #"updateUser(where: id == \#(id()), set: {homes: [{street: "\#(random.below(3))", n: \#(random.below(3))}]})"#
+          "updateUser(where: id == \(id()), set: {homes: ["
+            + #"{street: "\#(random.below(3))", n: \#(random.below(3)), place: \#(id())}, {street: "z"}]})"#
         case 10:
           "updateNote(where: id == \(id()), set: {post: \(random.chance(30) ? "null" : String(id())), things: [\(id())]})"
         case 11: #"updateUser(where: id == \#(id()), set: {name: "\#(random.below(4))"})"#
         case 12: "deletePlace(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
-        default: #"updatePost(where: id == \#(id()), set: {title: "\#(random.below(4))"})"#
+        case 13: #"updatePost(where: id == \#(id()), set: {title: "\#(random.below(4))"})"#
+        case 15: "restorePost(where: id == \(id()))"
+        case 16: "restore\(random.pick(["Note", "Place"]))(where: id == \(id()))"
+        case 17: "deleteNote(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
+        case 19:
+          "updateUser(where: id == \(id()), set: {friends: [\(id())\(random.chance(50) ? "" : ", \(id())")]})"
+        case 18: "updatePost(where: id == \(id()), set: {about: \(random.chance(30) ? "null" : String(id()))})"
+        default: #"updateUser(where: id == \#(id()), set: {homes: []})"#
         }
       texts.append("mutation { \(text) }")
     }
@@ -215,24 +223,46 @@ package struct MergeCampaign: Sendable {
     func list(_ body: (Int) -> String) -> String { ids.map(body).joined(separator: ", ") }
     return [
       "mutation { insertPlace(data: [\(list { #"{id: \#($0), name: "p"}"# })]) }",
-      #"mutation { insertUser(data: [\#(list { #"{id: \#($0), code: \#($0), email: "\#($0)", homes: [{street: "a", n: 1}]}"# })]) }"#,
+      #"mutation { insertUser(data: [\#(list { #"{id: \#($0), code: \#($0), email: "\#($0)", homes: [{street: "a", n: 1, place: \#($0)}]}"# })]) }"#,
       // Of one parity: so what two sides of different parity change is disjoint.
       "mutation { insertPost(data: [\(list { "{id: \($0), author: \(($0 + 1) % 6 + 1), about: \($0)}" })]) }",
       "mutation { insertNote(data: [\(list { "{id: \($0), post: \($0), things: [\($0)]}" })]) }",
     ]
   }
 
+  /// Deletions and other changes before both sides begin, in half of all cases.
+  package static func strictPast(_ random: inout SeededRandom) -> [String] {
+    if random.chance(50) { return [] }
+    return (0..<(1 + random.below(4))).map { _ in
+      let id = 1 + random.below(6)
+      let end = random.chance(15) ? ", hard: true" : ""
+      let text =
+        switch random.below(7) {
+        case 0: "deleteUser(where: id == \(id)\(end))"
+        case 1: "deletePost(where: id == \(id)\(end))"
+        case 2: "deleteNote(where: id == \(id)\(end))"
+        case 3: "deletePlace(where: id == \(id)\(end))"
+        case 4: "updateUser(where: id == \(id), set: {best: \(id)})"
+        case 5: "updateUser(where: id == \(id), set: {friends: [\(id), \(id % 6 + 1)]})"
+        default: "updateNote(where: id == \(id), set: {post: null, things: [\(id), \(id % 6 + 1)]})"
+        }
+      return "mutation { \(text) }"
+    }
+  }
+
   private func lawful(_ random: inout SeededRandom, _ result: inout Result) throws -> String? {
     let isDisjoint = random.chance(30)
+    let past = isDisjoint ? [] : Self.strictPast(&random)
     let mine = Self.strictChanges(&random, 100, parity: isDisjoint ? 0 : nil)
     let theirs = Self.strictChanges(&random, 200, parity: isDisjoint ? 1 : nil)
-    let texts = (["-- mine"] + mine + ["-- theirs"] + theirs).joined(separator: "\n")
+    let texts = (past + ["-- mine"] + mine + ["-- theirs"] + theirs).joined(separator: "\n")
     var conflicts: [[String]] = []
     // The two sides, and exchanged.
     for (here, there) in [(mine, theirs), (theirs, mine)] {
       for choice in [MergeChoice.theirs, .mine, .fail] {
         let database = try Database(schema: Self.strict)
         for text in Self.strictStart() { try database.run(text) }
+        for text in past { _ = try? database.run(text) }
         let draft = database.edit(choice == .mine && random.chance(50) ? .live : .snapshot)
         let idle = database.edit(.snapshot)
         for text in here { _ = try? draft.run(text) }
@@ -263,6 +293,11 @@ package struct MergeCampaign: Sendable {
           for text in Self.strictStart() + there + here { _ = try? other.run(text) }
           let wanted = try other.run(Self.everything).jsonString
           if wanted != answer { return report("does not commute: expected\n\(wanted)\ngot\n\(answer)") }
+        }
+        if random.chance(15) {
+          restore(database)
+          let others = database.check()
+          if !others.isEmpty { return report("inconsistent once restored: \(others.prefix(3))") }
         }
       }
     }

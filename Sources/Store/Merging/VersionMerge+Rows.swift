@@ -225,9 +225,19 @@ extension VersionMerge {
             if layout.ownsTargets(of: inner) {
               return haveEqualElements(inner, (left.version, inside), (right.version, other))
             }
-            return areSame(inner, inside, other)
+            // A link that has gone with its target was not written.
+            return areSame(
+              inner, withoutErased(inside, inner, in: right.version), withoutErased(other, inner, in: left.version))
           }
       }
+  }
+
+  /// Takes the targets out that a version has erased.
+  private func withoutErased(_ targets: [UInt32], _ relation: Relation, in version: Snapshot) -> [UInt32] {
+    targets.filter { target in
+      let target = Row(type: relation.target, row: target)
+      return isNew(target) || image(version, target).status != RowChangeStatus.void
+    }
   }
 
   // MARK: - Fields

@@ -141,6 +141,20 @@ import Testing
     "type P { id: ID! ts: [T!]! @relation(inverse: \"p\", onDelete: CASCADE) } type T { id: ID! v: Int p: P }"
   private static let family = "insertP(data: {id: 1, ts: [{id: 1}]})"
 
+  @Test("a list is not written where what its objects lead to is erased") func erasedTargets() throws {
+    let schema = "type P { id: ID! lines: [L!]! } type L { k: Int to: T } type T { id: ID! }"
+    let start = "insertT(data: [{id: 5}, {id: 6}]) insertP(data: {id: 1, lines: [{k: 1, to: 5}, {k: 2, to: 6}]})"
+    let erasing = "deleteT(where: id == 5, hard: true)"
+    for (lines, expected) in [("[]", "[]"), ("[{k: 3, to: 6}]", #"[{"k":3,"to":{"id":6}}]"#)] {
+      let writing = "updateP(where: id == 1, set: {lines: \(lines)})"
+      for (mine, theirs) in [(writing, erasing), (erasing, writing)] {
+        #expect(
+          try merged(schema, start, mine: mine, theirs: theirs, query: "{ P { lines { k to { id } } } T { id } }")
+            == #"{"P":[{"lines":\#(expected)}],"T":[{"id":6}]}"#)
+      }
+    }
+  }
+
   @Test("what one side has taken from an entity that the other deletes with all that it has", arguments: [false, true])
   func takenFromCascade(hard: Bool) throws {
     let schema = """
