@@ -95,12 +95,12 @@ extension VersionMerge {
   /// Restores what I have restored, and a deletion of mine has deleted again.
   func restoreKept() throws(StoreProblem) {
     let restored = Set(restorations)
+    var noted = RefusedRestorations(of: self)
     for row in changed where transaction.isDeleted(row.type, row.row) && !restored.contains(row) {
       do throws(StoreProblem) {
         try transaction.restore(row.type, row.row)
       } catch {
-        guard case .requiredReference(let relation, _) = error else { throw error }
-        note(.required, row, layout[relation].column, allowsMine: false, allowsTheirs: false)
+        try noted.note(row, error, allowsTheirs: false)
       }
     }
   }
@@ -110,6 +110,9 @@ extension VersionMerge {
     var groups: [UInt64: [Row]] = [:]
     for (group, row) in deletions + deletedAgain where group != 0 && !ignored.contains(row) {
       if transaction.isLive(row.type, row.row) { groups[group, default: []].append(row) }
+    }
+    for row in myRows where !restorations.isEmpty && hasReturned(row) {
+      groups[deletion(row, in: versions.mine), default: []].append(row)
     }
     for (_, rows) in groups.sorted(by: { $0.key < $1.key }) {
       let live = rows.filter { transaction.isLive($0.type, $0.row) }
@@ -126,6 +129,14 @@ extension VersionMerge {
         }
       }
     }
+  }
+
+  /// Returns whether an entity that both sides have deleted has come back with another one.
+  private func hasReturned(_ row: Row) -> Bool {
+    guard !isNew(row), !isMirrored(row.type), transaction.isLive(row.type, row.row) else { return false }
+    return image(base(of: row), row).status == RowChangeStatus.live
+      && image(versions.mine, row).status == RowChangeStatus.deleted
+      && image(versions.theirs, row).status == RowChangeStatus.deleted
   }
 
   func components() -> [Component] {
@@ -168,13 +179,9 @@ extension VersionMerge {
         }
       }
       if refused.count == waiting.count {
+        var noted = RefusedRestorations(of: self)
         for (row, problem) in refused {
-          switch problem {
-          case .uniqueViolation(let index, let existing, _):
-            note(.key, row, keyColumn(index), theirRow: existing, allowsMine: false)
-          case .requiredReference(let relation, _): note(.required, row, layout[relation].column, allowsMine: false)
-          default: throw problem
-          }
+          try noted.note(row, problem)
           ignored.insert(row)
         }
         return

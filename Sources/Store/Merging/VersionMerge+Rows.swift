@@ -47,7 +47,7 @@ extension VersionMerge {
   }
 
   /// The number of the deletion of a row.
-  private func deletion(_ row: Row, in version: Snapshot) -> UInt64 {
+  func deletion(_ row: Row, in version: Snapshot) -> UInt64 {
     image(version, row).withRecord { words in
       words.count < 2 ? 0 : DeletionRecord.deletion(words[0], words[1])
     }
@@ -128,22 +128,29 @@ extension VersionMerge {
         if layout.ownsTargets(of: relation) || new.contains(where: { !known.contains($0) }) {
           return .some(relation.property == nil || found != row ? nil : relation.column)
         }
-        if isTakenFromDeleted(relation, base, new, in: version) { return .some(relation.column) }
+        if isTakenFromDeleted(relation, base, new, in: version) {
+          return .some(relation.property == nil || found != row ? nil : relation.column)
+        }
       }
     }
     return nil
   }
 
-  /// Returns whether a version has taken a link from a target that is there, and that the other side deletes: so the
-  /// entity was to stay without it.
+  /// Returns whether a version has taken a row out of what the other side deletes, while that version keeps it: so the
+  /// row was to stay without it.
   private func isTakenFromDeleted(
     _ relation: Relation, _ base: [UInt32], _ new: [UInt32], in version: Snapshot
   ) -> Bool {
-    guard !relation.isToMany, relation.property != nil, new.isEmpty, let old = base.first else { return false }
-    let target = Row(type: relation.target, row: old)
+    // A link to one is the row's own. Another is one only where the row would be deleted with its target.
+    let isOwn = !relation.isToMany && relation.property != nil
+    if !isOwn, layout[relation.inverse].onDelete != .cascade { return false }
     let other = version === versions.mine ? versions.theirs : versions.mine
-    return image(version, target).status == RowChangeStatus.live
-      && image(other, target).status != RowChangeStatus.live
+    let known = Set(new)
+    return base.contains { target in
+      let row = Row(type: relation.target, row: target)
+      return !known.contains(target) && image(version, row).status == RowChangeStatus.live
+        && image(other, row).status != RowChangeStatus.live
+    }
   }
 
   // MARK: - Lists of embedded objects

@@ -179,6 +179,30 @@ import Testing
         == #"{"R":[{"id":2,"p":{"id":1}}]}"#)
   }
 
+  @Test("what one side has taken out of a list that the other deletes with all that is in it")
+  func takenOutOfList() throws {
+    for schema in [
+      "type P { id: ID! rs: [R!]! @relation(onDelete: CASCADE) } type R { id: ID! }",
+      "type P { id: ID! rs: [R!]! @relation(inverse: \"ps\", onDelete: CASCADE) } "
+        + "type R { id: ID! ps: [P!]! @relation(inverse: \"rs\") }",
+    ] {
+      let start = "insertR(data: [{id: 1}, {id: 2}]) insertP(data: {id: 1, rs: [1, 2]})"
+      let (taking, deleting) = ("updateP(where: id == 1, set: {rs: {remove: [1]}})", "deleteP(where: id == 1)")
+      for (mine, theirs, choice) in [(taking, deleting, MergeChoice.mine), (deleting, taking, .theirs)] {
+        #expect(!(try MergeScene(schema, start, mine: mine, theirs: theirs).refusal().isEmpty))
+        let answer = try merged(schema, start, mine: mine, theirs: theirs, choosing: choice, query: "{ R { id } }")
+        #expect(answer.hasPrefix(#"{"R":[{"id":1}"#))
+      }
+    }
+    // Without a cascade nothing goes with the list.
+    #expect(
+      try merged(
+        "type P { id: ID! rs: [R!]! } type R { id: ID! }",
+        "insertR(data: [{id: 1}, {id: 2}]) insertP(data: {id: 1, rs: [1, 2]})",
+        mine: "updateP(where: id == 1, set: {rs: {remove: [1]}})", theirs: "deleteP(where: id == 1)",
+        query: "{ P { id } R { id } }") == #"{"P":[],"R":[{"id":1},{"id":2}]}"#)
+  }
+
   @Test("what needs another was deleted before it") func dependentFirst() throws {
     let mine = "deleteR(where: id == 1) deleteA(where: id == 1)"
     let start = "insertA(data: {id: 1, rs: [{id: 1}]})"

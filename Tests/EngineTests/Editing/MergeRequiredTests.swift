@@ -79,6 +79,55 @@ import Testing
     }
   }
 
+  @Test("what would come back with another, and cannot") func refusedWithAnother() throws {
+    let schema = """
+      type P { id: ID! rs: [R!]! @relation(inverse: "p", onDelete: CASCADE) } type Q { id: ID! }
+      type R { id: ID! a: Int b: Int c: Int d: Int e: String @unique p: P! q: Q! }
+      """
+    let start = """
+      insertP(data: [{id: 1}, {id: 2}]) insertQ(data: [{id: 1}, {id: 2}]) \
+      insertR(data: [{id: 1, p: 1, q: 1}, {id: 2, p: 1, q: 2, e: "a"}])
+      """
+    let deleted = start + " deleteP(where: id == 1)"
+    let query = "{ P { id } R(orderBy: id) { id a e q { id } } Q { id } }"
+    for (start, mine, theirs, expected) in [
+      (
+        deleted, "restoreP(where: id == 1)", #"insertR(data: {id: 3, p: 2, q: 1, e: "a"})"#,
+        #"{"P":[{"id":2}],"R":[{"id":3,"a":null,"e":"a","q":{"id":1}}],"Q":[{"id":1},{"id":2}]}"#
+      ),
+      (
+        start, "updateR(where: id == 1, set: {a: 5})", "deleteP(where: id == 1) deleteQ(where: id == 2)",
+        #"{"P":[{"id":2}],"R":[],"Q":[{"id":1}]}"#
+      ),
+    ] {
+      for choice in [MergeChoice.fail, .mine] {
+        #expect(!(try MergeScene(schema, start, mine: mine, theirs: theirs).refusal(choice).isEmpty))
+      }
+      #expect(try merged(mine, theirs, .theirs, query, schema: schema, start: start) == expected)
+    }
+    // It is the other one that is named.
+    #expect(
+      try MergeScene(
+        schema, deleted, mine: "restoreP(where: id == 1)", theirs: #"insertR(data: {id: 3, p: 2, q: 1, e: "a"})"#
+      ).refusal(.mine).filter { $0.hasPrefix("'R.e'") } == ["'R.e' of 2 has a value that another entity has now"])
+    #expect(
+      try merged(
+        "restoreP(where: id == 1)", "deleteQ(where: id == 2)", .mine, query, schema: schema, start: deleted)
+        == #"{"P":[{"id":1},{"id":2}],"R":[{"id":1,"a":null,"e":null,"q":{"id":1}},"#
+        + #"{"id":2,"a":null,"e":"a","q":{"id":2}}],"Q":[{"id":1},{"id":2}]}"#)
+  }
+
+  @Test("what both have deleted stays so, where what it went with comes back") func deletedByBoth() throws {
+    for mine in [
+      "updateR(where: id == 1, set: {v: 5}) deleteR(where: id == 2)",
+      "updateP(where: id == 1, set: {v: 5}) deleteR(where: id == 2)",
+    ] {
+      #expect(
+        try merged(mine, "deleteP(where: id == 1)", .mine, "{ P(orderBy: id) { id } R(orderBy: id) { id } N { id } }")
+          == #"{"P":[{"id":1},{"id":2}],"R":[{"id":1},{"id":3}],"N":[{"id":1}]}"#)
+    }
+  }
+
   @Test("over several links") func chain() throws {
     #expect(
       try merged("updateN(where: id == 1, set: {v: 5})", "deleteP(where: id == 1, hard: true)", .mine)
