@@ -42,7 +42,11 @@ extension VersionMerge {
     return targets.filter { target in
       let target = Row(type: relation.target, row: target)
       // What I have linked myself is in conflict, where both have.
-      return !known.contains(target.row) || isNew(target) || self.targets(versions.theirs, inverse, target.row).isEmpty
+      if !known.contains(target.row) || isNew(target) { return true }
+      // What is deleted remembers what was erased.
+      return self.targets(versions.theirs, inverse, target.row).allSatisfy { other in
+        image(versions.theirs, Row(type: inverse.target, row: other)).status == RowChangeStatus.void
+      }
     }
   }
 

@@ -179,6 +179,7 @@ package final class VersionMerge {
     try deleteAll(components)
     try restoreKept()
     let freed = try freeKeys()
+    try RestoredTargets(of: self).lead()
     try restoreAll()
     try replaceRestoredLists()
     try deleteAgain()
