@@ -228,7 +228,7 @@ extension VersionMerge {
     for relation in layout.types[Int(row.type.index)].relations where relation.isToMany && !relation.isMirror {
       let mine = targets(versions.mine, relation, row.row)
       var base = isNew ? [] : baseTargets(relation, of: row)
-      if base == mine { continue }
+      if base == mine, !ReturnedPlaces(of: self).isIn(mine, of: relation) { continue }
       // A row that stays against my choice counts as added by the other side, at its place.
       if !staying.isEmpty { base.removeAll { staying.contains(Row(type: relation.target, row: $0)) } }
       let current = Array(transaction.readColumn(relation).reader.references(number))

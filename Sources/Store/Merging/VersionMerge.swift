@@ -188,12 +188,14 @@ package final class VersionMerge {
     for row in changed { try mergeFields(row, freed: freed) }
     for row in insertions { try insert(row) }
     try linkAdded()
-    for row in insertions + changed { orderLists(row) }
-    for row in insertions + changed { try bringWaiting(row) }
+    let brought = insertions + changed
+    let listed = brought + ReturnedPlaces(of: self).holders().subtracting(brought)
+    for row in listed { orderLists(row) }
+    for row in brought { try bringWaiting(row) }
     for row in changed { stampUpdate(row) }
     try dropIncomplete()
     try bringDeleted()
-    for row in insertions + changed { placeSuspended(row) }
+    for row in listed { placeSuspended(row) }
   }
 
   // MARK: - Versions
