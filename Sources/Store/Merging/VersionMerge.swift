@@ -133,6 +133,8 @@ package final class VersionMerge {
     layout = transaction.layout
   }
 
+  var ownedLists: OwnedLists { OwnedLists(of: self) }
+
   /// Returns whether some conflict is open.
   package var isOpen: Bool { conflicts.contains { $0.side == nil } }
 
@@ -161,7 +163,7 @@ package final class VersionMerge {
       }
     }
     for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
-    for row in myRows { compareOwnedLists(row) }
+    for row in myRows { ownedLists.compare(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
     RequiredTargets(of: self).bringBack()
     for row in insertions + changed {
