@@ -11,6 +11,55 @@ struct OwnedLists {
 
   init(of merge: VersionMerge) { self.merge = merge }
 
+  // MARK: - Owners
+
+  /// Returns whether a row is an object in a list.
+  func isObject(_ row: Row) -> Bool { layout.types[Int(row.type.index)].isElement }
+
+  /// Returns the rows of the base that an object is part of in a version, from the inside out. They are written with it.
+  func owners(of row: Row, in version: Snapshot) -> [Row] {
+    var result: [Row] = []
+    var next = owner(of: row, in: version)
+    while let found = next, !merge.isNew(found) {
+      result.append(found)
+      next = owner(of: found, in: version)
+    }
+    return result
+  }
+
+  private func owner(of row: Row, in version: Snapshot) -> Row? {
+    guard isObject(row) else { return nil }
+    for relation in layout.types[Int(row.type.index)].relations
+    where layout.ownsTargets(of: layout[relation.inverse]) {
+      if let owner = merge.targets(version, relation, row.row).first { return Row(type: relation.target, row: owner) }
+    }
+    return nil
+  }
+
+  /// Returns the owners whose list I have written by writing in an object that the other side does not have.
+  func writtenOwners(_ row: Row) -> [Row] {
+    guard isObject(row), !merge.isNew(row), merge.image(versions.mine, row).status == RowChangeStatus.live,
+      merge.image(versions.theirs, row).status != RowChangeStatus.live
+    else { return [] }
+    return owners(of: row, in: versions.mine)
+  }
+
+  /// Decides about objects of mine that are gone on the other side, when all has been decided about their owners: they
+  /// come back with these, or not at all.
+  func followOwners(_ rows: [Row]) {
+    let restored = Set(merge.restorations).subtracting(merge.ignored)
+    for row in rows where !merge.reinserted.contains(row) {
+      let isKept = merge.image(versions.theirs, row).status == RowChangeStatus.deleted
+      if isKept, owners(of: row, in: versions.mine).last.map({ restored.contains($0) }) ?? false {
+        merge.changed.append(row)
+      } else {
+        merge.ignored.insert(row)
+      }
+    }
+  }
+
+  // MARK: - Comparing
+
   /// Decides about the lists of a row of mine that both sides have written.
   func compare(_ row: Row) {
     let type = layout.types[Int(row.type.index)]
@@ -27,8 +76,7 @@ struct OwnedLists {
       let theirs = merge.targets(versions.theirs, relation, row.row)
       // Where the other side has deleted the owner, that is the conflict. Elements that I have replaced come back with
       // it, if it does, and go then.
-      let there = merge.image(versions.theirs, row).status
-      if there == RowChangeStatus.deleted {
+      if merge.image(versions.theirs, row).status != RowChangeStatus.live {
         ignoreReplaced(old, relation)
         continue
       }
@@ -36,8 +84,8 @@ struct OwnedLists {
       guard !haveEqualElements(relation, before, (versions.mine, mine)),
         !haveEqualElements(relation, before, (versions.theirs, theirs))
       else { continue }
-      var side = there == RowChangeStatus.void ? MergeSide.mine : .theirs
-      if side == .theirs, !haveEqualElements(relation, (versions.mine, mine), (versions.theirs, theirs)) {
+      var side = MergeSide.theirs
+      if !haveEqualElements(relation, (versions.mine, mine), (versions.theirs, theirs)) {
         switch merge.deciding.decide(relation) {
         case .side(let decided): side = decided
         default: side = merge.note(.field, row, relation.column)
@@ -62,6 +110,11 @@ struct OwnedLists {
         }
       }
     }
+  }
+
+  /// Returns whether no object is written of a list that a version has left as it was.
+  func isUnwritten(_ relation: Relation, of row: Row, _ list: [UInt32], in version: Snapshot) -> Bool {
+    haveEqualElements(relation, (merge.base(of: row, Int(relation.column.index)), list), (version, list))
   }
 
   /// Has the objects of an entity that comes as another row come so, too.

@@ -60,6 +60,10 @@ extension VersionMerge {
       changed.append(row)
       return
     }
+    if ownedLists.isObject(row) {
+      lostObjects.append(row)
+      return
+    }
     let written = firstWrite(row, in: versions.mine)
     guard isRestored || written != nil else {
       ignored.insert(row)
@@ -86,9 +90,11 @@ extension VersionMerge {
     }
   }
 
-  /// Notes where the other side has written to what I have deleted.
+  /// Notes where the other side has written to what I have deleted. Embedded objects are written with their owner.
   private func noteDeletion(_ row: Row) {
-    guard isTheirs.contains(row), let written = firstWrite(row, in: versions.theirs) else { return }
+    guard isTheirs.contains(row), !ownedLists.isObject(row), let written = firstWrite(row, in: versions.theirs) else {
+      return
+    }
     if note(.deleted, row, written) == .theirs { kept.insert(row) }
   }
 
@@ -105,10 +111,11 @@ extension VersionMerge {
     for found in withMirrors(row, in: version) {
       for relation in layout.types[Int(found.type.index)].relations where !relation.isMirror {
         let (base, new) = (baseTargets(relation, of: found), targets(version, relation, found.row))
-        if base == new { continue }
+        let ownsTargets = layout.ownsTargets(of: relation)
+        if base == new, !ownsTargets || ownedLists.isUnwritten(relation, of: found, base, in: version) { continue }
         let known = Set(base)
         // Objects that are gone from a list, or stand elsewhere in it, were so written here.
-        if layout.ownsTargets(of: relation) || new.contains(where: { !known.contains($0) }) {
+        if ownsTargets || new.contains(where: { !known.contains($0) }) {
           return .some(relation.property == nil || found != row ? nil : relation.column)
         }
         if isTakenFromDeleted(relation, base, new, in: version) { return .some(relation.column) }

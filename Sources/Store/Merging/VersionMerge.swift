@@ -114,6 +114,8 @@ package final class VersionMerge {
   var yielding: Set<Row> = []
   /// Rows that lists of embedded objects leave, in the newest version.
   var superseded: [Row] = []
+  /// Embedded objects of mine that the other side has no more.
+  var lostObjects: [Row] = []
   var links = MergeLinks()
 
   package private(set) var conflicts: [StoreConflict] = []
@@ -157,7 +159,8 @@ package final class VersionMerge {
       try? version.changes(since: base).forEachRow { type, row in
         let found = Row(type: EntityTypeID(type), row: row)
         // A link by an interface or union is one of the entity, whose own row it does not change.
-        for row in [found] + mirrored(found, in: version) {
+        let owners = rows ? ownedLists.writtenOwners(found) : ownedLists.owners(of: found, in: version)
+        for row in [found] + mirrored(found, in: version) + owners {
           if !rows { isTheirs.insert(row) } else if isMine.insert(row).inserted { myRows.append(row) }
         }
       }
@@ -166,6 +169,7 @@ package final class VersionMerge {
     for row in myRows { ownedLists.compare(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
     RequiredTargets(of: self).bringBack()
+    ownedLists.followOwners(lostObjects)
     for row in insertions + changed {
       // What leads by an interface to what comes as another row leads there again.
       for row in reinserted.contains(row) ? withMirrors(row, in: versions.mine) : [row] { compareLinks(row) }

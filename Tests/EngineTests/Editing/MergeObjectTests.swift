@@ -58,4 +58,55 @@ import Testing
     #expect(try both().saved(.mine, Self.query) == expected(#"{"id":1}"#, #"{"id":1}"#))
     #expect(try both().saved(.theirs, Self.query) == expected("null", ""))
   }
+
+  // MARK: - Objects that have got a link for which they waited
+
+  private static let loaded = #"{"P":[{"id":1,"lines":[{"k":1,"to":9},{"k":2}]}]}"#
+  private static let loadedDeep = #"{"P":[{"id":1,"lines":[{"k":1,"subs":[{"m":1,"to":9}]},{"k":2}]}]}"#
+  private static let linked = #"[{"k":1,"to":{"id":9},"subs":[]},{"k":2,"to":null,"subs":[]}]"#
+  private static let linkedDeep = #"[{"k":1,"to":null,"subs":[{"m":1,"to":{"id":9}}]},{"k":2,"to":null,"subs":[]}]"#
+  private static let come = "insertT(data: {id: 9})"
+
+  private func answer(_ lists: String, hasCome: Bool = true) -> String {
+    #"{"P":[\#(lists)],"T":[\#(hasCome ? #"{"id":9}"# : "")]}"#
+  }
+
+  @Test("an object is written on one side, and its owner deleted on the other", arguments: ["", ", hard: true"])
+  func deletedOwner(hard: String) throws {
+    let delete = "deleteP(where: id == 1\(hard))"
+    for (waiting, list) in [(Self.loaded, Self.linked), (Self.loadedDeep, Self.linkedDeep)] {
+      for (mine, theirs) in [(Self.come, delete), (delete, Self.come)] {
+        func both() throws -> MergeScene { try scene("", waiting: waiting, mine: mine, theirs: theirs) }
+        #expect(
+          try both().refusal() == ["'P' of 1 was deleted by one side, and 'lines' was written by the other"])
+        for (choice, isKept) in [(MergeChoice.mine, mine == Self.come), (.theirs, mine == delete)] {
+          #expect(
+            try both().saved(choice, Self.query) == answer(isKept ? #"{"id":1,"lines":\#(list)}"# : ""))
+        }
+      }
+    }
+  }
+
+  @Test("an object is written on one side, and its list on the other") func writtenList() throws {
+    for (waiting, list) in [(Self.loaded, Self.linked), (Self.loadedDeep, Self.linkedDeep)] {
+      let replace = "updateP(where: id == 1, set: {lines: [{k: 7}]})"
+      for (mine, theirs) in [(Self.come, replace), (replace, Self.come)] {
+        func both() throws -> MergeScene { try scene("", waiting: waiting, mine: mine, theirs: theirs) }
+        let refusal = try both().refusal()
+        #expect(refusal.count == 1 && refusal[0].hasPrefix("'P.lines' of 1 is "))
+        for (choice, isKept) in [(MergeChoice.mine, mine == Self.come), (.theirs, mine == replace)] {
+          let expected = isKept ? list : #"[{"k":7,"to":null,"subs":[]}]"#
+          #expect(try both().saved(choice, Self.query) == answer(#"{"id":1,"lines":\#(expected)}"#))
+        }
+      }
+      // What is added is no matter of the others.
+      for choice in [MergeChoice.fail, .mine, .theirs] {
+        let scene = try scene(
+          "", waiting: waiting, mine: Self.come, theirs: "updateP(where: id == 1, set: {lines: {append: [{k: 7}]}})")
+        #expect(
+          try scene.saved(choice, Self.query)
+            == answer(#"{"id":1,"lines":\#(list.dropLast()),{"k":7,"to":null,"subs":[]}]}"#))
+      }
+    }
+  }
 }
