@@ -12,7 +12,9 @@ struct RequiredTargets {
   /// Brings back what those entities of mine must be linked with that the other side has deleted, and that come back.
   func bringBack() {
     var waiting = merge.restorations + merge.insertions.filter { merge.reinserted.contains($0) }
-    var coming = Set(waiting)
+    // What is deleted there, and restored here, is in conflict already.
+    var coming = Set(waiting).union(
+      merge.conflicts.lazy.filter { $0.kind == .deleted }.map { Row(type: $0.type, row: $0.row) })
     var next = 0
     while next < waiting.count {
       let row = waiting[next]
@@ -46,7 +48,7 @@ struct RequiredTargets {
     }
   }
 
-  private func requiredRelations(_ type: EntityTypeID) -> [Relation] {
+  func requiredRelations(_ type: EntityTypeID) -> [Relation] {
     merge.layout.types[Int(type.index)].relations.filter { $0.isRequired && !$0.isToMany && !$0.isMirror }
   }
 

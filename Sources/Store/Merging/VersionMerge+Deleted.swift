@@ -175,7 +175,9 @@ extension VersionMerge {
       let known = transaction.suspended(relation, number)
       if known.isEmpty { continue }
       let mine = targets(versions.mine, relation, row.row)
-      if !comesAnew(row), mine == baseTargets(relation, of: row) { continue }
+      if !comesAnew(row), mine == baseTargets(relation, of: row), !ReturnedPlaces(of: self).isIn(mine, of: relation) {
+        continue
+      }
       var places: [UInt32: (order: Int, place: UInt32)] = [:]
       var live: [UInt32: Int] = [:]
       for (place, target) in transaction.targets(relation, number).enumerated() { live[target] = place }

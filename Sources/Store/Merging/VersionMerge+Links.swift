@@ -42,7 +42,11 @@ extension VersionMerge {
     return targets.filter { target in
       let target = Row(type: relation.target, row: target)
       // What I have linked myself is in conflict, where both have.
-      return !known.contains(target.row) || isNew(target) || self.targets(versions.theirs, inverse, target.row).isEmpty
+      if !known.contains(target.row) || isNew(target) { return true }
+      // What is deleted remembers what was erased.
+      return self.targets(versions.theirs, inverse, target.row).allSatisfy { other in
+        image(versions.theirs, Row(type: inverse.target, row: other)).status == RowChangeStatus.void
+      }
     }
   }
 
@@ -224,7 +228,7 @@ extension VersionMerge {
     for relation in layout.types[Int(row.type.index)].relations where relation.isToMany && !relation.isMirror {
       let mine = targets(versions.mine, relation, row.row)
       var base = isNew ? [] : baseTargets(relation, of: row)
-      if base == mine { continue }
+      if base == mine, !ReturnedPlaces(of: self).isIn(mine, of: relation) { continue }
       // A row that stays against my choice counts as added by the other side, at its place.
       if !staying.isEmpty { base.removeAll { staying.contains(Row(type: relation.target, row: $0)) } }
       let current = Array(transaction.readColumn(relation).reader.references(number))

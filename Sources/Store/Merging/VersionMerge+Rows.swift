@@ -60,6 +60,10 @@ extension VersionMerge {
       changed.append(row)
       return
     }
+    if ownedLists.isObject(row) {
+      lostObjects.append(row)
+      return
+    }
     let written = firstWrite(row, in: versions.mine)
     guard isRestored || written != nil else {
       ignored.insert(row)
@@ -79,33 +83,18 @@ extension VersionMerge {
       canBeHeld = false
       insertions.append(row)
       reinserted.formUnion(withMirrors(row, in: versions.mine))
-      reinsertElements(of: row)
+      ownedLists.reinsert(of: row)
     } else {
       restorations.append(row)
       changed.append(row)
     }
   }
 
-  /// Has the embedded objects of an entity that comes as another row come so, too.
-  private func reinsertElements(of row: Row) {
-    for relation in layout.types[Int(row.type.index)].relations where layout.ownsTargets(of: relation) {
-      for element in targets(versions.mine, relation, row.row) {
-        let element = Row(type: relation.target, row: element)
-        // New ones are inserted as such.
-        if !isNew(element), image(versions.theirs, element).status != RowChangeStatus.live,
-          reinserted.insert(element).inserted
-        {
-          ignored.insert(element)
-          insertions.append(element)
-        }
-        reinsertElements(of: element)
-      }
-    }
-  }
-
-  /// Notes where the other side has written to what I have deleted.
+  /// Notes where the other side has written to what I have deleted. Embedded objects are written with their owner.
   private func noteDeletion(_ row: Row) {
-    guard isTheirs.contains(row), let written = firstWrite(row, in: versions.theirs) else { return }
+    guard isTheirs.contains(row), !ownedLists.isObject(row), let written = firstWrite(row, in: versions.theirs) else {
+      return
+    }
     if note(.deleted, row, written) == .theirs { kept.insert(row) }
   }
 
@@ -122,10 +111,11 @@ extension VersionMerge {
     for found in withMirrors(row, in: version) {
       for relation in layout.types[Int(found.type.index)].relations where !relation.isMirror {
         let (base, new) = (baseTargets(relation, of: found), targets(version, relation, found.row))
-        if base == new { continue }
+        let ownsTargets = layout.ownsTargets(of: relation)
+        if base == new, !ownsTargets || ownedLists.isUnwritten(relation, of: found, base, in: version) { continue }
         let known = Set(base)
         // Objects that are gone from a list, or stand elsewhere in it, were so written here.
-        if layout.ownsTargets(of: relation) || new.contains(where: { !known.contains($0) }) {
+        if ownsTargets || new.contains(where: { !known.contains($0) }) {
           return .some(relation.property == nil || found != row ? nil : relation.column)
         }
         if isTakenFromDeleted(relation, base, new, in: version) {
@@ -150,100 +140,6 @@ extension VersionMerge {
       let row = Row(type: relation.target, row: target)
       return !known.contains(target) && image(version, row).status == RowChangeStatus.live
         && image(other, row).status != RowChangeStatus.live
-    }
-  }
-
-  // MARK: - Lists of embedded objects
-
-  /// A list of embedded objects is a value: where both sides have written it, one of them counts.
-  func compareOwnedLists(_ row: Row) {
-    let type = layout.types[Int(row.type.index)]
-    let status = image(versions.mine, row).status
-    if isNew(row) || status == RowChangeStatus.void { return }
-    for relation in type.relations where layout.ownsTargets(of: relation) {
-      let old = baseTargets(relation, of: row)
-      if status == RowChangeStatus.deleted {
-        // Elements that I had replaced before the deletion go with their owner, if it is deleted.
-        ignoreReplaced(old, relation)
-        continue
-      }
-      let (mine, theirs) = (targets(versions.mine, relation, row.row), targets(versions.theirs, relation, row.row))
-      // Where the other side has deleted the owner, that is the conflict. Elements that I have replaced come back with
-      // it, if it does, and go then.
-      let there = image(versions.theirs, row).status
-      if there == RowChangeStatus.deleted {
-        ignoreReplaced(old, relation)
-        continue
-      }
-      let before = (base(of: row, Int(relation.column.index)), old)
-      guard !haveEqualElements(relation, before, (versions.mine, mine)),
-        !haveEqualElements(relation, before, (versions.theirs, theirs))
-      else { continue }
-      var side = there == RowChangeStatus.void ? MergeSide.mine : .theirs
-      if side == .theirs, !haveEqualElements(relation, (versions.mine, mine), (versions.theirs, theirs)) {
-        switch deciding.decide(relation) {
-        case .side(let decided): side = decided
-        default: side = note(.field, row, relation.column)
-        }
-      }
-      let known = Set(old)
-      if side == .theirs {
-        for element in mine + old { ignored.insert(Row(type: relation.target, row: element)) }
-      } else {
-        superseded += theirs.filter { !known.contains($0) }.map { Row(type: relation.target, row: $0) }
-        for element in mine where known.contains(element) {
-          let element = Row(type: relation.target, row: element)
-          guard image(versions.theirs, element).status != RowChangeStatus.live else { continue }
-          ignored.insert(element)
-          insertions.append(element)
-          reinserted.insert(element)
-          reinsertElements(of: element)
-        }
-      }
-    }
-  }
-
-  /// Leaves elements of the base that I have replaced out, with those in their own lists.
-  private func ignoreReplaced(_ elements: [UInt32], _ relation: Relation) {
-    for element in elements {
-      let element = Row(type: relation.target, row: element)
-      if image(versions.mine, element).status == RowChangeStatus.void { ignored.insert(element) }
-      for inner in layout.types[Int(element.type.index)].relations where layout.ownsTargets(of: inner) {
-        ignoreReplaced(targets(base(of: element), inner, element.row), inner)
-      }
-    }
-  }
-
-  private func haveEqualElements(
-    _ relation: Relation, _ left: (version: Snapshot, list: [UInt32]), _ right: (version: Snapshot, list: [UInt32])
-  ) -> Bool {
-    let type = layout.types[Int(relation.target.index)]
-    return left.list.count == right.list.count
-      && zip(left.list, right.list).allSatisfy { first, second in
-        let here = image(left.version, Row(type: relation.target, row: first))
-        let there = image(right.version, Row(type: relation.target, row: second))
-        return type.columns.indices.allSatisfy { column in
-          type.isFilled[column] || type.isRelation[column]
-            || areEqual(type, column, here.cell(column), there.cell(column))
-        }
-          && type.relations.allSatisfy { inner in
-            if inner.id == relation.inverse { return true }
-            let (inside, other) = (targets(left.version, inner, first), targets(right.version, inner, second))
-            if layout.ownsTargets(of: inner) {
-              return haveEqualElements(inner, (left.version, inside), (right.version, other))
-            }
-            // A link that has gone with its target was not written.
-            return areSame(
-              inner, withoutErased(inside, inner, in: right.version), withoutErased(other, inner, in: left.version))
-          }
-      }
-  }
-
-  /// Takes the targets out that a version has erased.
-  private func withoutErased(_ targets: [UInt32], _ relation: Relation, in version: Snapshot) -> [UInt32] {
-    targets.filter { target in
-      let target = Row(type: relation.target, row: target)
-      return isNew(target) || image(version, target).status != RowChangeStatus.void
     }
   }
 
@@ -438,7 +334,7 @@ extension VersionMerge {
     }
     let lists = type.relations.filter { layout.ownsTargets(of: $0) }
     let haveEqualLists = lists.allSatisfy {
-      haveEqualElements(
+      ownedLists.haveEqualElements(
         $0, (versions.mine, targets(versions.mine, $0, row.row)),
         (versions.theirs, targets(versions.theirs, $0, existing)))
     }

@@ -114,6 +114,8 @@ package final class VersionMerge {
   var yielding: Set<Row> = []
   /// Rows that lists of embedded objects leave, in the newest version.
   var superseded: [Row] = []
+  /// Embedded objects of mine that the other side has no more.
+  var lostObjects: [Row] = []
   var links = MergeLinks()
 
   package private(set) var conflicts: [StoreConflict] = []
@@ -132,6 +134,8 @@ package final class VersionMerge {
     self.transaction = transaction
     layout = transaction.layout
   }
+
+  var ownedLists: OwnedLists { OwnedLists(of: self) }
 
   /// Returns whether some conflict is open.
   package var isOpen: Bool { conflicts.contains { $0.side == nil } }
@@ -155,15 +159,17 @@ package final class VersionMerge {
       try? version.changes(since: base).forEachRow { type, row in
         let found = Row(type: EntityTypeID(type), row: row)
         // A link by an interface or union is one of the entity, whose own row it does not change.
-        for row in [found] + mirrored(found, in: version) {
+        let owners = rows ? ownedLists.writtenOwners(found) : ownedLists.owners(of: found, in: version)
+        for row in [found] + mirrored(found, in: version) + owners {
           if !rows { isTheirs.insert(row) } else if isMine.insert(row).inserted { myRows.append(row) }
         }
       }
     }
     for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
-    for row in myRows { compareOwnedLists(row) }
+    for row in myRows { ownedLists.compare(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
     RequiredTargets(of: self).bringBack()
+    ownedLists.followOwners(lostObjects)
     for row in insertions + changed {
       // What leads by an interface to what comes as another row leads there again.
       for row in reinserted.contains(row) ? withMirrors(row, in: versions.mine) : [row] { compareLinks(row) }
@@ -179,6 +185,7 @@ package final class VersionMerge {
     try deleteAll(components)
     try restoreKept()
     let freed = try freeKeys()
+    try RestoredTargets(of: self).lead()
     try restoreAll()
     try replaceRestoredLists()
     try deleteAgain()
@@ -187,12 +194,14 @@ package final class VersionMerge {
     for row in changed { try mergeFields(row, freed: freed) }
     for row in insertions { try insert(row) }
     try linkAdded()
-    for row in insertions + changed { orderLists(row) }
-    for row in insertions + changed { try bringWaiting(row) }
+    let brought = insertions + changed
+    let listed = brought + ReturnedPlaces(of: self).holders().subtracting(brought)
+    for row in listed { orderLists(row) }
+    for row in brought { try bringWaiting(row) }
     for row in changed { stampUpdate(row) }
     try dropIncomplete()
     try bringDeleted()
-    for row in insertions + changed { placeSuspended(row) }
+    for row in listed { placeSuspended(row) }
   }
 
   // MARK: - Versions

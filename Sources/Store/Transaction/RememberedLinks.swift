@@ -60,6 +60,27 @@ package struct RememberedLinks {
     set(relation, source, targets + known.filter { !met.contains($0) }, known)
   }
 
+  /// Has a deleted row that is kept know one target of a link to one in the place of another, which forgets the row. The
+  /// new one lives, or is deleted and kept; it may be linked with another, and then the row knows none.
+  func lead(_ id: RelationID, source: UInt32, to target: UInt32) throws(StoreProblem) {
+    let relation = layout[id]
+    let inverse = layout[relation.inverse]
+    guard transaction.isDeleted(relation.source, source), !relation.isToMany else { return }
+    let row = DeletedRow(type: relation.source, row: source)
+    let place = layout.relationPlaces[Int(id.index)]
+    for known in transaction.record(row).targets(relation: place) {
+      if known == target { return }
+      if transaction.isLive(relation.target, known) {
+        transaction.forgetSuspended(inverse.id, source: known) { $0 == source }
+      } else if transaction.isDeleted(relation.target, known) {
+        forget(inverse, atDeleted: known, source)
+      }
+    }
+    let tombstones = transaction.ownedTable(relation.source).ownedTombstones()
+    tombstones.replaceRecord(source, tombstones.record(source).with([], relation: place))
+    try remember(id, source: source, rows: [target])
+  }
+
   /// Has a deleted row count as deleted together with others, with its rows in interfaces and unions.
   func join(_ row: DeletedRow, deletion: UInt64) {
     for mirror in layout.types[Int(row.type.index)].mirrors {
@@ -131,5 +152,16 @@ package struct RememberedLinks {
     } else {
       tombstones.replaceRecord(row, tombstones.record(row).with([target], relation: number))
     }
+  }
+
+  /// Takes a link out of what is known of a deleted row.
+  private func forget(_ relation: Relation, atDeleted row: UInt32, _ target: UInt32) {
+    let tombstones = transaction.ownedTable(relation.source).ownedTombstones()
+    let place = layout.relationPlaces[Int(relation.id.index)]
+    let record = tombstones.record(row)
+    guard let index = record.targets(relation: place).enumerated().first(where: { $0.element == target })?.offset
+    else { return }
+    if transaction.hasWaitingPlaces(relation, row) { transaction.closeWaiting(relation, row, at: [index]) }
+    tombstones.replaceRecord(row, record.removing(target, relation: place))
   }
 }

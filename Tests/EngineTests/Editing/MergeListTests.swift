@@ -339,7 +339,41 @@ import Testing
         "insertP(data: [{id: 1}, {id: 2}]) insertW(data: {id: 1, one: 1, many: [1, 2], lines: [{to: 1}]})",
         mine: "updateP(where: id == 1, set: {v: 4})", theirs: "deleteP(where: id == 1, hard: true)", choosing: .mine,
         query: "{ W { one { id } many { id } lines { to { id } } } }")
-        == #"{"W":[{"one":{"id":1},"many":[{"id":2},{"id":1}],"lines":[{"to":{"id":1}}]}]}"#)
+        == #"{"W":[{"one":{"id":1},"many":[{"id":1},{"id":2}],"lines":[{"to":{"id":1}}]}]}"#)
+  }
+
+  @Test("what comes back after it was erased stands in its old place in all lists") func placesAfterErasing() throws {
+    let schema = """
+      interface N { id: ID! } type P implements N { id: ID! v: Int }
+      type W { id: ID! v: Int many: [N!]! ps: [P!]! lines: [L!]! } type L { many: [N!]! ps: [P!]! }
+      """
+    let start = """
+      insertP(data: [{id: 1}, {id: 2}, {id: 3}]) \
+      insertW(data: {id: 1, many: [1, 2, 3], ps: [3, 2, 1], lines: [{many: [1, 2, 3], ps: [2, 1, 3]}]})
+      """
+    let query = "{ W { many { id } ps { id } lines { many { id } ps { id } } } }"
+    func ids(_ ids: [Int]) -> String { "[" + ids.map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]" }
+    func answer(_ many: [Int], _ ps: [Int], _ inner: [Int]) -> String {
+      #"{"W":[{"many":\#(ids(many)),"ps":\#(ids(ps)),"lines":[{"many":\#(ids(many)),"ps":\#(ids(inner))}]}]}"#
+    }
+    let change = "updateP(where: id == 2, set: {v: 4})"
+    for mine in [change, change + " updateW(where: id == 1, set: {v: 4})"] {
+      #expect(
+        try merged(
+          schema, start, mine: mine, theirs: "deleteP(where: id == 2, hard: true)", choosing: .mine, query: query)
+          == answer([1, 2, 3], [3, 2, 1], [2, 1, 3]))
+    }
+    // Among what is left.
+    #expect(
+      try merged(
+        schema, start, mine: change, theirs: "deleteP(where: id <= 2, hard: true)", choosing: .mine, query: query)
+        == answer([2, 3], [3, 2], [2, 3]))
+    // A link to what is deleted keeps its place before it.
+    #expect(
+      try merged(
+        schema, start, mine: change, theirs: "deleteP(where: id == 2, hard: true) one: deleteP(where: id == 1)",
+        choosing: .mine, restoring: "restoreP(where: id == 1)", query: query)
+        == answer([1, 2, 3], [3, 2, 1], [2, 1, 3]))
   }
 
   private static let named =

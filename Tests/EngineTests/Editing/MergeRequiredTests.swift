@@ -65,18 +65,69 @@ import Testing
           mine: "restoreR(where: id == 1)", theirs: "deleteP(where: id == 1\(hard))")
         try scene.draft.save(conflicts: choice)
         #expect(scene.database.check() == [])
-        return try scene.database.run("{ P { id } R(orderBy: id) { id p { id } } }").jsonString
+        return try scene.database.run("{ P(orderBy: id) { id } R(orderBy: id) { id p { id } } }").jsonString
       }
       #expect(throws: QueryError.self) { try answer(.fail) }
       #expect(try answer(.theirs) == #"{"P":[{"id":2}],"R":[{"id":2,"p":{"id":2}}]}"#)
-      if hard.isEmpty {
+      #expect(
+        try answer(.mine) == #"{"P":[{"id":1},{"id":2}],"R":[{"id":1,"p":{"id":1}},{"id":2,"p":{"id":2}}]}"#)
+    }
+  }
+
+  private static let restoring = """
+    type P { id: ID! rs: [R!]! @relation(inverse: "p", onDelete: CASCADE) }
+    type R { id: ID! p: P! q: P ns: [N!]! @relation(inverse: "r", onDelete: CASCADE) }
+    type N { id: ID! r: R! }
+    """
+  private static let deleted = """
+    insertP(data: [{id: 1}, {id: 2}]) insertR(data: [{id: 1, p: 1, q: 1}, {id: 2, p: 2}, {id: 3, p: 1}]) \
+    insertN(data: {id: 1, r: 1}) one: deleteN(where: id == 1) deleteR(where: id == 1)
+    """
+  private static let all =
+    "{ P(orderBy: id) { id rs { id } } R(orderBy: id) { id p { id } q { id } } N { id r { id } } }"
+
+  private func restored(_ mine: String, _ theirs: String, _ choice: MergeChoice) throws -> String {
+    try merged(mine, theirs, choice, Self.all, schema: Self.restoring, start: Self.deleted)
+  }
+
+  private static let second = #"{"id":2,"p":{"id":2},"q":null}"#
+
+  @Test("what I have restored over several links, with other links to what was erased") func restoredChain() throws {
+    let mine = "restoreR(where: id == 1) restoreN(where: id == 1)"
+    let theirs = "deleteP(where: id == 1, hard: true)"
+    // What the other side has erased with the target, and I have not written, is not needed.
+    #expect(
+      try restored(mine, theirs, .mine)
+        == #"{"P":[{"id":1,"rs":[{"id":1}]},{"id":2,"rs":[{"id":2}]}],"#
+        + #""R":[{"id":1,"p":{"id":1},"q":{"id":1}},\#(Self.second)],"N":[{"id":1,"r":{"id":1}}]}"#)
+    let scene = try MergeScene(Self.restoring, Self.deleted, mine: mine, theirs: theirs)
+    #expect(
+      try scene.refusal() == [
+        "'P' of 1 was deleted by one side, and was written by the other",
+        "'R.p' of 1 would lose a link that it must have", "'N.r' of 1 would lose a link that it must have",
+      ])
+    #expect(
+      try scene.saved(.theirs, Self.all) == #"{"P":[{"id":2,"rs":[{"id":2}]}],"R":[\#(Self.second)],"N":[]}"#)
+  }
+
+  @Test("what I have restored and led elsewhere, where what it led to goes", arguments: ["", ", hard: true"])
+  func restoredElsewhere(hard: String) throws {
+    let lead = "restoreR(where: id == 1) updateR(where: id == 1, set: {p: 2, q: 2})"
+    let delete = "deleteP(where: id == 1\(hard))"
+    for (mine, theirs) in [(lead, delete), ("\(lead) \(delete)", "insertP(data: {id: 9}) deleteP(where: id == 9)")] {
+      for choice in [MergeChoice.fail, .mine, .theirs] {
         #expect(
-          try answer(.mine) == #"{"P":[{"id":1},{"id":2}],"R":[{"id":1,"p":{"id":1}},{"id":2,"p":{"id":2}}]}"#)
-      } else {
-        // What is deleted on both sides has lost its link to what was erased.
-        #expect(throws: QueryError.self) { try answer(.mine) }
+          try restored(mine, theirs, choice)
+            == #"{"P":[{"id":2,"rs":[{"id":2},{"id":1}]}],"R":[{"id":1,"p":{"id":2},"q":{"id":2}},\#(Self.second)],"N":[]}"#
+        )
       }
     }
+    // The new target is inserted with what leads to it.
+    #expect(
+      try restored(
+        "restoreR(where: id == 1) insertP(data: {id: 7}) updateR(where: id == 1, set: {p: 7})", delete, .fail)
+        == #"{"P":[{"id":2,"rs":[{"id":2}]},{"id":7,"rs":[{"id":1}]}],"R":[{"id":1,"p":{"id":7},"q":null},\#(Self.second)],"N":[]}"#
+    )
   }
 
   @Test("what would come back with another, and cannot") func refusedWithAnother() throws {

@@ -8,13 +8,16 @@ struct MergeScene {
 
   /// - Parameters:
   ///   - start: Mutation fields that fill the database.
+  ///   - loading: A file of JSON that is loaded then, so that links may wait.
   ///   - mine: Mutation fields that are run in the context.
   ///   - theirs: Those that are run on the database meanwhile.
   init(
-    _ schema: String, _ start: String = "", mine: String = "", theirs: String = "", mode: EditingMode = .snapshot
+    _ schema: String, _ start: String = "", loading: String = "", mine: String = "", theirs: String = "",
+    mode: EditingMode = .snapshot
   ) throws {
     database = try Database(schema: schema)
     if !start.isEmpty { try database.run("mutation { \(start) }") }
+    if !loading.isEmpty { try database.load([.json(text: loading)]) }
     draft = database.edit(mode)
     if !mine.isEmpty { try draft.run("mutation { \(mine) }") }
     if !theirs.isEmpty { try database.run("mutation { \(theirs) }") }
