@@ -20,6 +20,8 @@ package enum Inconsistency: Hashable, Sendable {
   case nullCount(EntityTypeID, ColumnID, expected: Int, found: Int)
   /// A null cell that is not zero, or a reference whose validity contradicts it.
   case validity(EntityTypeID, ColumnID, row: UInt32)
+  /// A value or link of an embedded object that is not there.
+  case absentObject(EntityTypeID, ColumnID, row: UInt32)
   case foldedText(EntityTypeID, ColumnID, row: UInt32)
   case liveCount(EntityTypeID, expected: Int, found: Int)
   case ascendingFlag(EntityTypeID, ColumnID)

@@ -13,6 +13,7 @@ extension Snapshot {
       for number in table.columns.indices where table.layout.isFolded[number] {
         checkFolded(table, number, fold, &found)
       }
+      for object in table.layout.objects.flatMap(\.nested) { checkObject(table, object, &found) }
       for (index, layout) in zip(table.indexes, table.layout.indexes) {
         found += index.built?.check(table, as: layout.id) ?? []
       }
@@ -68,6 +69,16 @@ extension Snapshot {
       found.append(.nullCount(table.layout.id, id, expected: liveNulls, found: column.liveNulls))
     }
     if column.isAscending && !isAscending { found.append(.ascendingFlag(table.layout.id, id)) }
+  }
+
+  /// Where an embedded object is not there, nothing of it is.
+  private func checkObject(_ table: Table, _ object: ObjectColumns, _ found: inout [Inconsistency]) {
+    let presence = table.columns[object.presence]
+    for row in 0..<UInt32(truncatingIfNeeded: table.slots) where table.isLive(row) && presence.isNull(row) {
+      for column in object.columns where !table.columns[column].isNull(row) {
+        found.append(.absentObject(table.layout.id, ColumnID(column), row: row))
+      }
+    }
   }
 
   private func checkFolded(_ table: Table, _ number: Int, _ fold: TextFold, _ found: inout [Inconsistency]) {

@@ -54,6 +54,8 @@ final class StoreLayout: Sendable {
     let isHidden: Bool
     /// Whether rows are elements of lists of embedded objects.
     let isElement: Bool
+    /// The embedded objects, those within others left out.
+    let objects: [ObjectColumns]
     /// The columns of `_createdAt` and `_updatedAt`, which the store fills.
     let created: Int?
     let updated: Int?
@@ -117,6 +119,7 @@ final class StoreLayout: Sendable {
       members = type.members.map { catalog[$0.relation] }
       isHidden = type.kind != .entity
       isElement = type.isElement
+      objects = ObjectColumns.all(of: type, catalog)
       created = type.createdColumn.map { Int($0.index) }
       updated = type.updatedColumn.map { Int($0.index) }
     }

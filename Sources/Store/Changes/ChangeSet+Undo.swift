@@ -214,11 +214,29 @@ private struct Undoing {
         lockedGroups.insert(group(row))
         continue
       }
+      lockObjects(change, row)
       for part in change.parts where !isTime(part, change.type) {
         var isWritten = column(part, change.type).map { writtenColumns.contains(Column(row: row, number: $0)) } ?? false
         forEachTarget(part, change.type) { isWritten = isWritten || rowsOfOtherStatus.contains($0) }
         if isWritten { lock(change, part) }
       }
+    }
+  }
+
+  /// Keeps embedded objects whole: one that comes or goes is not taken back where a field of it has been written since,
+  /// nor a field where the object has come or gone since.
+  private mutating func lockObjects(_ change: RowParts, _ row: RowKey) {
+    let objects = layout.types[change.type].objects
+    if objects.isEmpty || change.isOfStatus { return }
+    func isWritten(_ column: Int) -> Bool { writtenColumns.contains(Column(row: row, number: column)) }
+    for object in objects.flatMap(\.nested) {
+      let parts = change.parts.filter { part in
+        column(part, change.type).map { $0 == object.presence || object.columns.contains($0) } ?? false
+      }
+      if parts.isEmpty { continue }
+      let comes = parts.contains { column($0, change.type) == object.presence }
+      guard isWritten(object.presence) || comes && object.columns.contains(where: isWritten) else { continue }
+      for part in parts { lock(change, part) }
     }
   }
 

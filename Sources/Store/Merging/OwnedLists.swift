@@ -80,20 +80,10 @@ struct OwnedLists {
         ignoreReplaced(old, relation)
         continue
       }
-      let before = (merge.base(of: row, Int(relation.column.index)), old)
-      guard !haveEqualElements(relation, before, (versions.mine, mine)),
-        !haveEqualElements(relation, before, (versions.theirs, theirs))
-      else { continue }
-      var side = MergeSide.theirs
-      if !haveEqualElements(relation, (versions.mine, mine), (versions.theirs, theirs)) {
-        switch merge.deciding.decide(relation) {
-        case .side(let decided): side = decided
-        default: side = merge.note(.field, row, relation.column)
-        }
-      }
+      guard let side = side(relation, of: row, base: old, mine: mine, theirs: theirs) else { continue }
       let known = Set(old)
       if side == .theirs {
-        for (version, elements) in [(versions.mine, mine), (before.0, old)] {
+        for (version, elements) in [(versions.mine, mine), (merge.base(of: row, Int(relation.column.index)), old)] {
           leaveOut(elements, relation, in: version)
           // Those that the other side has written in stay in its list.
           merge.links.blocked.formUnion(elements.map { merge.link(relation, row.row, $0) })
@@ -110,6 +100,24 @@ struct OwnedLists {
         }
       }
     }
+  }
+
+  /// Returns the side whose list counts; nil where one of them has left it alone.
+  private func side(
+    _ relation: Relation, of row: Row, base: [UInt32], mine: [UInt32], theirs: [UInt32]
+  ) -> MergeSide? {
+    let column = Int(relation.column.index)
+    // The list of an embedded object goes with it.
+    if let settled = merge.settled[row]?[column] { return settled }
+    let before = (merge.base(of: row, column), base)
+    let isSame = haveEqualElements(relation, before, (versions.mine, mine))
+    let isSameThere = haveEqualElements(relation, before, (versions.theirs, theirs))
+    // To write again what is there is no change, but makes other rows.
+    if isSame { return mine == base || theirs == base && isSameThere ? nil : .theirs }
+    if isSameThere { return theirs == base ? nil : .mine }
+    if haveEqualElements(relation, (versions.mine, mine), (versions.theirs, theirs)) { return .theirs }
+    if case .side(let decided) = merge.deciding.decide(relation) { return decided }
+    return merge.note(.field, row, relation.column)
   }
 
   /// Returns whether no object is written of a list that a version has left as it was.

@@ -23,8 +23,13 @@ extension VersionMerge {
     for relation in type.relations where !relation.isMirror {
       var mine = targets(versions.mine, relation, row.row)
       let base = isNew ? [] : baseTargets(relation, of: row)
-      if base == mine { continue }
+      let side = settled[row]?[Int(relation.column.index)]
+      if base == mine, side == nil { continue }
       let theirs = isNew ? [] : targets(versions.theirs, relation, row.row)
+      if let side {
+        settle(row, relation, for: side, base: base, mine: mine, theirs: theirs)
+        continue
+      }
       if reinserted.contains(row) { mine = withoutMoved(mine, row, relation) }
       if relation.isToMany {
         compare(row, relation, base: base, mine: mine, theirs: theirs)
@@ -48,6 +53,16 @@ extension VersionMerge {
         image(versions.theirs, Row(type: inverse.target, row: other)).status == RowChangeStatus.void
       }
     }
+  }
+
+  /// Takes the links of a relation from one side.
+  private func settle(
+    _ row: Row, _ relation: Relation, for side: MergeSide, base: [UInt32], mine: [UInt32], theirs: [UInt32]
+  ) {
+    if side == .theirs { return block(row, relation, (mine + base).map { link(relation, row.row, $0) }, theirs) }
+    let (inMine, inTheirs) = (Set(mine), Set(theirs))
+    links.removed += theirs.filter { !inMine.contains($0) }.map { link(relation, row.row, $0) }
+    links.added += mine.filter { !inTheirs.contains($0) }.map { link(relation, row.row, $0) }
   }
 
   private func compare(_ row: Row, _ relation: Relation, base: [UInt32], mine: [UInt32], theirs: [UInt32]) {

@@ -186,10 +186,11 @@ extension VersionMerge {
     var unique: Set<Int>?
     for column in type.columns.indices where !type.isFilled[column] && !type.isFolded[column] {
       let (old, cell) = (image(base(of: row, column), row).cell(column), mine.cell(column))
-      if areEqual(type, column, old, cell) { continue }
       let newest = theirs.cell(column)
+      let side = settled[row]?[column]
+      if side == .theirs || areEqual(type, column, side == nil ? old : newest, cell) { continue }
       var value = cell
-      if isTheirs.contains(row), !areEqual(type, column, old, newest) {
+      if side == nil, isTheirs.contains(row), !areEqual(type, column, old, newest) {
         if areEqual(type, column, cell, newest) {
           // Where both have added the same, it was added twice.
           guard deciding.adds(row.type, ColumnID(column)),
@@ -332,13 +333,19 @@ extension VersionMerge {
       type.isFilled[column] || type.isFolded[column]
         || areEqual(type, column, valid[column] ? cells[column] : nil, theirs.cell(column))
     }
+    let haveEqualLinks = type.relations.allSatisfy { relation in
+      if relation.isToMany || relation.isMirror { return true }
+      let mine = targets(versions.mine, relation, row.row)
+      let other = targets(versions.theirs, relation, existing)
+      return mine.isEmpty || other.isEmpty || areSame(relation, mine, other)
+    }
     let lists = type.relations.filter { layout.ownsTargets(of: $0) }
     let haveEqualLists = lists.allSatisfy {
       ownedLists.haveEqualElements(
         $0, (versions.mine, targets(versions.mine, $0, row.row)),
         (versions.theirs, targets(versions.theirs, $0, existing)))
     }
-    if isEqual, haveEqualLists {
+    if isEqual, haveEqualLists, haveEqualLinks {
       yielding.insert(row)
       return
     }
@@ -392,12 +399,33 @@ extension VersionMerge {
         numbers[row] = nil
       }
     }
+    noteRobbed()
     let rows = changed.filter { !ignored.contains($0) } + staying
     for row in rows where transaction.isLive(row.type, row.row) {
       guard let missing = missingLink(row.type, row.row) else { continue }
       // Where it was to go is not there: it stays where it is.
       let canStay = try linkAgain(missing, row.row)
       note(.required, row, missing.column, allowsMine: false, allowsTheirs: canStay)
+    }
+  }
+
+  /// Notes entities of the other side that have lost a link which they must have to what was decided for mine.
+  private func noteRobbed() {
+    let own = Set(changed)
+    for link in links.unlinked {
+      let relation = layout[link.relation]
+      let source = Row(type: relation.source, row: link.source)
+      let target = Row(type: relation.target, row: link.target)
+      for (row, other, way) in [(source, target, relation), (target, source, layout[relation.inverse])]
+      where !own.contains(row) && transaction.isLive(row.type, row.row) {
+        guard let missing = missingLink(row.type, row.row), missing.id == way.id else { continue }
+        // A new one of theirs has no number with me.
+        if !isNew(row) {
+          note(.required, row, missing.column, allowsMine: false, allowsTheirs: false)
+        } else {
+          note(.required, other, layout[way.inverse].column, allowsMine: false, allowsTheirs: false)
+        }
+      }
     }
   }
 

@@ -106,6 +106,8 @@ package final class VersionMerge {
   var kept: Set<Row> = []
   /// Rows that I have erased, and that stay with all their links.
   var staying: Set<Row> = []
+  /// The columns that are of one side whole, with their embedded object.
+  var settled: [Row: [Int: MergeSide]] = [:]
   /// Rows of which nothing is brought over.
   var ignored: Set<Row> = []
   /// The numbers that my new rows have got.
@@ -166,6 +168,7 @@ package final class VersionMerge {
       }
     }
     for row in versions.held.keys where !isTheirs.contains(row) { isTheirs.insert(row) }
+    EmbeddedObjects(of: self).compare()
     for row in myRows { ownedLists.compare(row) }
     for row in myRows where !isMirrored(row.type) { classify(row) }
     RequiredTargets(of: self).bringBack()

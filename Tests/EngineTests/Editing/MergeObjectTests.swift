@@ -109,4 +109,16 @@ import Testing
       }
     }
   }
+
+  @Test("to write a list again as it is changes nothing") func writtenAgain() throws {
+    let start = "insertP(data: {id: 1, lines: [{k: 1, subs: [{m: 1}]}]})"
+    let again = "updateP(where: id == 1, set: {lines: [{k: 1, subs: [{m: 1}]}]})"
+    let other = "updateP(where: id == 1, set: {lines: [{k: 2}, {k: 3}]})"
+    let query = "{ P { lines { k subs { m } } } }"
+    let same = #"{"P":[{"lines":[{"k":1,"subs":[{"m":1}]}]}]}"#
+    let changed = #"{"P":[{"lines":[{"k":2,"subs":[]},{"k":3,"subs":[]}]}]}"#
+    for (mine, theirs, expected) in [(again, again, same), (again, other, changed), (other, again, changed)] {
+      #expect(try scene(start, mine: mine, theirs: theirs).saved(query) == expected)
+    }
+  }
 }

@@ -1,0 +1,153 @@
+import GQLite
+import Testing
+
+/// Tests merges in which one side takes an embedded object away, and the other writes in it.
+@Suite struct MergeEmbeddedTests {
+  private static let schema = """
+    type N @unique(fields: ["e.k"]) { id: ID! e: E d: D } type E { a: Int! k: String in: I lines: [L!]! }
+    type I { x: Int y: Int } type L { n: Int } type D { to: P! note: String } type P { id: ID! }
+    """
+  private static let query = "{ N(orderBy: id) { id e { a k in { x y } lines { n } } d { to { id } note } } }"
+  private static let start = """
+    insertP(data: [{id: 1}, {id: 2}]) \
+    insertN(data: {id: 1, e: {a: 1, in: {x: 1}, lines: [{n: 1}]}, d: {to: 1, note: "n"}})
+    """
+  private static let e = #"{"a":1,"k":null,"in":{"x":1,"y":null},"lines":[{"n":1}]}"#
+  private static let d = #"{"to":{"id":1},"note":"n"}"#
+
+  private static func answer(e: String = Self.e, d: String = Self.d) -> String {
+    #"{"N":[{"id":1,"e":\#(e),"d":\#(d)}]}"#
+  }
+
+  private static func update(_ fields: String) -> String { "updateN(where: id == 1, set: {\(fields)})" }
+
+  @Test(
+    "an object is there whole, or not at all",
+    arguments: [
+      (
+        "e: null", #"e: {a: 1, k: "x", in: {x: 1}, lines: [{n: 1}]}"#, "null", d,
+        #"{"a":1,"k":"x","in":{"x":1,"y":null},"lines":[{"n":1}]}"#, d
+      ),
+      (
+        "e: null", "e: {a: 1, in: {x: 1, y: 2}, lines: [{n: 1}]}", "null", d,
+        #"{"a":1,"k":null,"in":{"x":1,"y":2},"lines":[{"n":1}]}"#, d
+      ),
+      (
+        "e: null", "e: {a: 1, in: {x: 1}, lines: [{n: 1}, {n: 2}]}", "null", d,
+        #"{"a":1,"k":null,"in":{"x":1,"y":null},"lines":[{"n":1},{"n":2}]}"#, d
+      ),
+      (
+        "e: {a: 1, lines: [{n: 1}]}", "e: {a: 1, in: {x: 1, y: 2}, lines: [{n: 1}]}",
+        #"{"a":1,"k":null,"in":null,"lines":[{"n":1}]}"#, d,
+        #"{"a":1,"k":null,"in":{"x":1,"y":2},"lines":[{"n":1}]}"#, d
+      ),
+      ("d: null", #"d: {to: 2, note: "n"}"#, e, "null", e, #"{"to":{"id":2},"note":"n"}"#),
+      ("d: null", "d: {to: 1}", e, "null", e, #"{"to":{"id":1},"note":null}"#),
+    ])
+  func objects(_ taking: String, _ writing: String, _ takenE: String, _ takenD: String, _ e: String, _ d: String) throws
+  {
+    for (mine, theirs) in [(taking, writing), (writing, taking)] {
+      func scene() throws -> MergeScene {
+        try MergeScene(Self.schema, Self.start, mine: Self.update(mine), theirs: Self.update(theirs))
+      }
+      #expect(try scene().refusal().count == 1)
+      for choice in [MergeChoice.mine, .theirs] {
+        let isTaken = (choice == .mine) == (mine == taking)
+        #expect(
+          try scene().saved(choice, Self.query)
+            == (isTaken ? Self.answer(e: takenE, d: takenD) : Self.answer(e: e, d: d)))
+      }
+    }
+  }
+
+  @Test("what the other side leaves alone goes without a conflict") func unwritten() throws {
+    for (mine, theirs) in [("e: null", "d: null"), ("d: null", "e: null")] {
+      let scene = try MergeScene(Self.schema, Self.start, mine: Self.update(mine), theirs: Self.update(theirs))
+      #expect(try scene.saved(Self.query) == Self.answer(e: "null", d: "null"))
+    }
+  }
+
+  @Test("what goes holds no key, and no entity") func free() throws {
+    let scene = try MergeScene(
+      Self.schema, Self.start, mine: Self.update("e: null, d: null"),
+      theirs: Self.update(#"e: {a: 1, k: "x"}, d: {to: 2}"#))
+    try scene.draft.save(conflicts: .mine)
+    try scene.database.run(#"mutation { insertN(data: {id: 2, e: {a: 2, k: "x"}}) deleteP(where: id <= 2) }"#)
+    #expect(try scene.database.run(#"{ N(where: e.k == "x") { id } }"#).jsonString == #"{"N":[{"id":2}]}"#)
+  }
+
+  @Test("a live context tells the conflict again when it is saved") func live() throws {
+    let scene = try MergeScene(
+      Self.schema, Self.start, mine: Self.update("e: null"), theirs: Self.update("e: {a: 2}"), mode: .live)
+    #expect(try scene.draft.run(Self.query).jsonString == Self.answer(e: "null"))
+    #expect(try scene.refusal().count == 1)
+    #expect(
+      try scene.saved(.theirs, Self.query) == Self.answer(e: #"{"a":2,"k":null,"in":null,"lines":[]}"#))
+  }
+
+  @Test("an object that was made is not taken back where it has been written since") func undone() throws {
+    let database = try Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run("mutation { insertN(data: {id: 1}) }")
+    try database.run("mutation { \(Self.update("e: {a: 1}")) }")
+    let version = database.version
+    try database.run("mutation { \(Self.update(#"e: {a: 1, k: "x"}"#)) }")
+    #expect(throws: QueryError.self) { try database.undo(version) }
+    #expect(try !database.undo(version, only: .untouched).conflicts.isEmpty)
+    #expect(database.check() == [])
+    #expect(try database.run("{ N { e { a k } } }").jsonString == #"{"N":[{"e":{"a":1,"k":"x"}}]}"#)
+  }
+
+  @Test("a field is not taken back where its object has gone since") func undoneField() throws {
+    let database = try Database(schema: Self.schema)
+    database.recentVersions = 1 << 20
+    try database.run(#"mutation { insertN(data: {id: 1, e: {a: 1, k: "x"}}) }"#)
+    try database.run("mutation { \(Self.update("e: {a: 1, k: null}")) }")
+    let version = database.version
+    try database.run("mutation { \(Self.update("e: null")) }")
+    #expect(throws: QueryError.self) { try database.undo(version) }
+    #expect(database.check() == [])
+  }
+
+  // MARK: - Links to one
+
+  private static let pair = """
+    type B { id: ID! c: C! @relation(inverse: "b") } type C { id: ID! b: B @relation(inverse: "c") }
+    """
+
+  @Test("what both must lead to the same is no choice for mine") func robbed() throws {
+    for (start, mine, theirs) in [
+      ("insertC(data: {id: 1})", "insertB(data: {id: 2, c: 1})", "insertB(data: {id: 3, c: 1})"),
+      (
+        "insertC(data: [{id: 1}, {id: 2}]) insertB(data: {id: 1, c: 1})",
+        "updateB(where: id == 1, set: {c: 2}) deleteC(where: id == 1)", "insertB(data: {id: 2, c: 2})"
+      ),
+    ] {
+      for choice in [MergeChoice.fail, .mine] {
+        let scene = try MergeScene(Self.pair, start, mine: mine, theirs: theirs)
+        #expect(!(try scene.refusal(choice).isEmpty))
+        #expect(scene.database.check() == [])
+      }
+    }
+    #expect(
+      try MergeScene(
+        Self.pair, "insertC(data: {id: 1})", mine: "insertB(data: {id: 2, c: 1})",
+        theirs: "insertB(data: {id: 3, c: 1})"
+      ).saved(.theirs, "{ B { id c { id } } }") == #"{"B":[{"id":3,"c":{"id":1}}]}"#)
+  }
+
+  @Test("both insert one id, and lead it elsewhere") func insertedElsewhere() throws {
+    let schema = "type P { id: ID! q: Q! r: Q } type Q { id: ID! }"
+    func scene(_ mine: String, _ theirs: String) throws -> MergeScene {
+      try MergeScene(
+        schema, "insertQ(data: [{id: 1}, {id: 2}])", mine: "insertP(data: {id: 9, \(mine)})",
+        theirs: "insertP(data: {id: 9, \(theirs)})")
+    }
+    let query = "{ P { q { id } r { id } } }"
+    #expect(try scene("q: 1", "q: 2").refusal() == ["'P' of 9 was inserted by both sides"])
+    #expect(try scene("q: 1", "q: 2").saved(.mine, query) == #"{"P":[{"q":{"id":1},"r":null}]}"#)
+    #expect(try scene("q: 1", "q: 2").saved(.theirs, query) == #"{"P":[{"q":{"id":2},"r":null}]}"#)
+    // A link that one of them has is no contradiction.
+    #expect(try scene("q: 1, r: 2", "q: 1").saved(query) == #"{"P":[{"q":{"id":1},"r":{"id":2}}]}"#)
+  }
+}
