@@ -119,7 +119,9 @@ public final class Database: Sendable {
     var known = origin.parent.registry.withLock { $0 }
     known.undo = [EditingOrigin.undoOrigin: UndoHistory()]
     registry.withLock { $0 = known }
-    past.keep(bytes: 64 << 20, after: version, time: .min)
+    // A branch that others have changed is as it is since its last change; its log knows what was before.
+    let time = origin.log?.versions?.record.time ?? .min
+    past.keep(bytes: 64 << 20, after: version, time: version == 0 ? .min : time)
   }
 
   /// A database that begins with what a storage keeps, and has it keep what is committed.

@@ -76,6 +76,24 @@ import Testing
     }
   }
 
+  @Test("what a branch was at a time is read in later processes") func asOfTime() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    var times: [String] = []
+    for name in ["Ann", "Anna", "Anne"] {
+      try change("updateUser(where: id == 1, set: {name: \"\(name)\"})", branch: "draft")
+      // What is less than a millisecond is left out, and the next change is a later one.
+      Thread.sleep(forTimeInterval: 0.002)
+      times.append(Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(Date()))
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    for (time, name) in zip(times, ["Ann", "Anna", "Anne"]) {
+      let query = "query @asOf(time: \"\(time)\") { names := User.name }"
+      #expect(
+        try run(["--db", "a.gqlite", "--read-only", "--branch", "draft", query]).output
+          == #"{"names":["\#(name)","Bo"]}"# + "\n")
+    }
+  }
+
   private static func connection(_ path: String) -> OpaquePointer? {
     var connection: OpaquePointer?
     sqlite3_open(path, &connection)
