@@ -39,7 +39,7 @@ extension MergeCampaign {
   func restore(_ database: Database) {
     let ids = [1, 2, 3, 4, 5, 6, 50] + [100, 200].flatMap { first in (0..<6).map { first + 2 * $0 } }
     // Some twice, because some need others.
-    for type in ["Place", "User", "Post", "Note", "User", "Post", "Note"] {
+    for type in ["Place", "User", "Post", "Note", "Badge", "User", "Post", "Note", "Badge"] {
       for id in ids { _ = try? database.run("mutation { restore\(type)(where: id == \(id)) }") }
     }
   }

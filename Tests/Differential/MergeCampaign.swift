@@ -158,7 +158,9 @@ package struct MergeCampaign: Sendable {
       id: ID! name: String email: String @unique code: Int! @unique
       posts: [Post!]! @relation(inverse: "author", onDelete: CASCADE) best: Post @relation(inverse: "bestOf")
       homes: [Home!] friends: [User!]! @relation(inverse: "friends")
+      main: Home badge: Badge @relation(inverse: "owner", onDelete: CASCADE)
     }
+    type Badge { id: ID! owner: User! @relation(inverse: "badge") spare: User }
     type Post {
       id: ID! title: String author: User! @relation(inverse: "posts") bestOf: User @relation(inverse: "best")
       notes: [Note!]! @relation(inverse: "post", onDelete: DENY) about: Thing
@@ -170,7 +172,9 @@ package struct MergeCampaign: Sendable {
     """
   package static let everything = """
     {
-      User(orderBy: id) { id name email code posts { id } best { id } homes { street n place { id } } friends { id } }
+      User(orderBy: id) { id name email code posts { id } best { id } homes { street n place { id } } friends { id }
+        main { street n place { id } } badge { id } }
+      Badge(orderBy: id) { id owner { id } spare { id } }
       Post(orderBy: id) { id title author { id } bestOf { id } notes { id } about { id } }
       Note(orderBy: id) { id text post { id } things { id } } Place(orderBy: id) { id name }
     }
@@ -186,7 +190,7 @@ package struct MergeCampaign: Sendable {
     for number in 0..<(1 + random.below(6)) {
       let new = random.chance(20) && parity == nil ? 50 : first + 2 * number + (parity ?? 0)
       let text =
-        switch random.below(21) {
+        switch random.below(26) {
         case 0:
           #"insertUser(data: {id: \#(new), code: \#(parity == nil ? 20 + random.below(4) : new), email: "\#(parity == nil ? random.below(8) : new)"})"#
         case 1: #"insertPost(data: {id: \#(new), title: "n", author: \#(id()), about: \#(id())})"#
@@ -211,7 +215,13 @@ package struct MergeCampaign: Sendable {
         case 19:
           "updateUser(where: id == \(id()), set: {friends: [\(id())\(random.chance(50) ? "" : ", \(id())")]})"
         case 18: "updatePost(where: id == \(id()), set: {about: \(random.chance(30) ? "null" : String(id()))})"
-        default: #"updateUser(where: id == \#(id()), set: {homes: []})"#
+        case 20: #"updateUser(where: id == \#(id()), set: {homes: []})"#
+        case 21: "insertBadge(data: {id: \(new), owner: \(id()), spare: \(id())})"
+        case 22: "updateBadge(where: id == \(id()), set: {\(random.chance(50) ? "owner" : "spare"): \(id())})"
+        case 23: "deleteBadge(where: id == \(id())\(random.chance(30) ? ", hard: true" : ""))"
+        case 24: "updateUser(where: id == \(id()), set: {main: null})"
+        default:
+          #"updateUser(where: id == \#(id()), set: {main: {street: "\#(random.below(3))", n: 1, place: \#(id())}})"#
         }
       texts.append("mutation { \(text) }")
     }
@@ -223,7 +233,8 @@ package struct MergeCampaign: Sendable {
     func list(_ body: (Int) -> String) -> String { ids.map(body).joined(separator: ", ") }
     return [
       "mutation { insertPlace(data: [\(list { #"{id: \#($0), name: "p"}"# })]) }",
-      #"mutation { insertUser(data: [\#(list { #"{id: \#($0), code: \#($0), email: "\#($0)", homes: [{street: "a", n: 1, place: \#($0)}]}"# })]) }"#,
+      #"mutation { insertUser(data: [\#(list { #"{id: \#($0), code: \#($0), email: "\#($0)", homes: [{street: "a", n: 1, place: \#($0)}], main: {street: "a", n: 1, place: \#($0)}}"# })]) }"#,
+      "mutation { insertBadge(data: [\(list { "{id: \($0), owner: \($0), spare: \($0)}" })]) }",
       // Of one parity: so what two sides of different parity change is disjoint.
       "mutation { insertPost(data: [\(list { "{id: \($0), author: \(($0 + 1) % 6 + 1), about: \($0)}" })]) }",
       "mutation { insertNote(data: [\(list { "{id: \($0), post: \($0), things: [\($0)]}" })]) }",

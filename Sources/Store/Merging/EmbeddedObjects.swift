@@ -52,6 +52,33 @@ struct EmbeddedObjects {
     return side
   }
 
+  /// Takes an object of mine back that the other side does not have, because a link of it has no target; false where it
+  /// has the object.
+  func takeBack(_ relation: Relation, of row: Row) throws(StoreProblem) -> Bool {
+    let column = Int(relation.column.index)
+    let objects = merge.layout.types[Int(row.type.index)].objects.flatMap(\.nested)
+    // The outermost one comes first.
+    guard let object = objects.first(where: { $0.columns.contains(column) && !isThere($0, row, versions.theirs) })
+    else {
+      return false
+    }
+    let transaction = merge.transaction
+    for relation in merge.layout.types[Int(row.type.index)].relations
+    where object.columns.contains(Int(relation.column.index)) {
+      let targets = transaction.targets(relation, row.row)
+      if merge.layout.ownsTargets(of: relation) {
+        if !targets.isEmpty { try transaction.delete(relation.target, rows: targets, keeps: false) }
+      } else {
+        for target in targets { transaction.unlink(relation, merge.layout[relation.inverse], row.row, target) }
+      }
+    }
+    let type = merge.layout.types[Int(row.type.index)]
+    for column in [object.presence] + object.columns where !type.isFilled[column] {
+      try transaction.update(row.type, row.row, ColumnID(column), nil)
+    }
+    return true
+  }
+
   private func isThere(_ object: ObjectColumns, _ row: Row, _ version: Snapshot) -> Bool {
     merge.image(version, row).cell(object.presence) != nil
   }

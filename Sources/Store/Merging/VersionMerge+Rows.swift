@@ -404,7 +404,8 @@ extension VersionMerge {
     for row in rows where transaction.isLive(row.type, row.row) {
       guard let missing = missingLink(row.type, row.row) else { continue }
       // Where it was to go is not there: it stays where it is.
-      let canStay = try linkAgain(missing, row.row)
+      var canStay = try linkAgain(missing, row.row)
+      if !canStay { canStay = try EmbeddedObjects(of: self).takeBack(missing, of: row) }
       note(.required, row, missing.column, allowsMine: false, allowsTheirs: canStay)
     }
   }

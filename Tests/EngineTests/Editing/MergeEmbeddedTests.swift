@@ -109,6 +109,22 @@ import Testing
     #expect(database.check() == [])
   }
 
+  @Test("an object that must lead to what the other side has deleted is left out") func withoutTarget() throws {
+    let schema =
+      "type O { id: ID! v: Int d: D } type D { to: P! n: Int in: E lines: [L!]! } type E { to: P! } type L { n: Int } type P { id: ID! }"
+    let start = "insertP(data: [{id: 1}, {id: 2}]) insertO(data: {id: 1})"
+    for end in ["", ", hard: true"] {
+      func scene() throws -> MergeScene {
+        try MergeScene(
+          schema, start,
+          mine: "updateO(where: id == 1, set: {v: 1, d: {to: 1, n: 1, in: {to: 2}, lines: [{n: 1}]}})",
+          theirs: "deleteP(where: id == 2\(end))")
+      }
+      #expect(!(try scene().refusal().isEmpty))
+      #expect(try scene().saved(.theirs, "{ O { v d { n } } P { id } }") == #"{"O":[{"v":1,"d":null}],"P":[{"id":1}]}"#)
+    }
+  }
+
   // MARK: - Links to one
 
   private static let pair = """
