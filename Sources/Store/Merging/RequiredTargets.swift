@@ -33,18 +33,28 @@ struct RequiredTargets {
     }
   }
 
-  /// Has those of my deletions not made that entities lead to as the other side has them: they must lead somewhere, and
-  /// what they lead to with me is gone by the other side's choice.
+  /// Cancels my deletions of what the other side's required links lead to, where what the same links lead to with me is
+  /// gone, or somebody else's, by the choice of the other side.
   func keep() {
     if merge.deletions.isEmpty { return }
     let deleted = Set(merge.deletions.map(\.row))
     for row in merge.changed where !merge.ignored.contains(row) {
       for relation in requiredRelations(row.type) {
         let mine = entities(versions.mine, relation, row)
-        guard mine.contains(where: { isGone($0) && merge.ignored.contains($0) }) else { continue }
+        guard mine.contains(where: { isGone($0) && merge.ignored.contains($0) }) || isBlocked(row, relation) else {
+          continue
+        }
         let theirs = entities(versions.theirs, relation, row)
         merge.kept.formUnion(theirs.filter { deleted.contains($0) && !mine.contains($0) })
       }
+    }
+  }
+
+  /// Returns whether a row's link of mine is not made, because the other side's choice has linked its target otherwise.
+  private func isBlocked(_ row: Row, _ relation: Relation) -> Bool {
+    if merge.links.blocked.isEmpty { return false }
+    return merge.targets(versions.mine, relation, row.row).contains {
+      merge.links.blocked.contains(merge.link(relation, row.row, $0))
     }
   }
 

@@ -152,6 +152,18 @@ import Testing
       ).saved(.theirs, "{ B { id c { id } } }") == #"{"B":[{"id":3,"c":{"id":1}}]}"#)
   }
 
+  @Test("what leads to what the other side has taken stays where it was") func taken() throws {
+    for end in ["", ", hard: true"] {
+      let scene = try MergeScene(
+        Self.pair, "insertC(data: [{id: 1}, {id: 2}]) insertB(data: {id: 1, c: 1})",
+        mine: "updateB(where: id == 1, set: {c: 2}) deleteC(where: id == 1\(end))",
+        theirs: "insertB(data: {id: 2, c: 2})")
+      #expect(
+        try scene.saved(.theirs, "{ B(orderBy: id) { id c { id } } }")
+          == #"{"B":[{"id":1,"c":{"id":1}},{"id":2,"c":{"id":2}}]}"#)
+    }
+  }
+
   @Test("both insert one id, and lead it elsewhere") func insertedElsewhere() throws {
     let schema = "type P { id: ID! q: Q! r: Q } type Q { id: ID! }"
     func scene(_ mine: String, _ theirs: String) throws -> MergeScene {
