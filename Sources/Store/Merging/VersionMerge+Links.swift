@@ -179,6 +179,12 @@ extension VersionMerge {
 
   private func isStaying(_ relation: Relation, _ row: UInt32, _ target: UInt32) -> Bool {
     guard staying.contains(Row(type: relation.target, row: target)) else { return false }
+    // I have taken the embedded object around it away, which lives on without it.
+    let source = image(versions.mine, Row(type: relation.source, row: row))
+    if let presence = relation.presence, source.status == RowChangeStatus.live, source.cell(Int(presence.index)) == nil
+    {
+      return false
+    }
     // A link to one that leads elsewhere now was moved before the erasing.
     return relation.isToMany || targets(versions.mine, relation, row).isEmpty
   }
@@ -205,7 +211,8 @@ extension VersionMerge {
       let relation = layout[added.relation]
       let inverse = layout[relation.inverse]
       guard let source = number(relation.source, added.source), let target = number(relation.target, added.target),
-        transaction.isLive(relation.source, source), transaction.isLive(relation.target, target)
+        transaction.isLive(relation.source, source), transaction.isLive(relation.target, target),
+        isHeld(relation, source), isHeld(inverse, target)
       else { continue }
       // What both have inserted keeps the one target, and the objects, that it has.
       if yields(added) { continue }
@@ -217,6 +224,12 @@ extension VersionMerge {
         note(.required, Row(type: relation.source, row: added.source), relation.column, allowsMine: false)
       }
     }
+  }
+
+  /// Returns whether the embedded object around a link, if there is one, is there.
+  private func isHeld(_ relation: Relation, _ row: UInt32) -> Bool {
+    guard let presence = relation.presence else { return true }
+    return !transaction.table(relation.source).readers[Int(presence.index)].isNull(row)
   }
 
   /// Returns whether a link is that of an object with an owner which is the other side's.
@@ -295,7 +308,8 @@ extension VersionMerge {
     if versions.mine.dangling.isEmpty && versions.base.dangling.isEmpty { return }
     guard !ignored.contains(row), let number = number(row.type, row.row), transaction.isLive(row.type, number)
     else { return }
-    for (place, relation) in layout.types[Int(row.type.index)].relations.enumerated() where !relation.isMirror {
+    for (place, relation) in layout.types[Int(row.type.index)].relations.enumerated()
+    where !relation.isMirror && isHeld(relation, number) {
       let mine = waiting(versions.mine, row, relation, place)
       let base = comesAnew(row) ? [] : waiting(self.base(of: row), row, relation, place)
       for key in base.subtracting(mine).sorted() {

@@ -109,6 +109,31 @@ import Testing
     #expect(database.check() == [])
   }
 
+  @Test("what comes back is not linked with an object that has gone") func returnedTarget() throws {
+    let schema = "type O { id: ID! d: D } type D { to: P } type P { id: ID! } type Q { id: ID! p: P }"
+    for end in ["", ", hard: true"] {
+      let scene = try MergeScene(
+        schema, "insertP(data: {id: 1}) insertO(data: {id: 1, d: {to: 1}}) insertQ(data: {id: 1})",
+        mine: "updateQ(where: id == 1, set: {p: 1})",
+        theirs: "updateO(where: id == 1, set: {d: null}) deleteP(where: id == 1\(end))")
+      #expect(
+        try scene.saved(.mine, "{ O { d { to { id } } } P { id } Q { p { id } } }")
+          == #"{"O":[{"d":null}],"P":[{"id":1}],"Q":[{"p":{"id":1}}]}"#)
+    }
+  }
+
+  @Test("what is not erased is not linked with an object that has gone") func keptTarget() throws {
+    let scene = try MergeScene(
+      "type O { id: ID! d: D } type D { to: P } type P { id: ID! } type Q { id: ID! p: P }",
+      "insertP(data: {id: 1}) insertO(data: [{id: 1, d: {to: 1}}, {id: 2, d: {to: 1}}]) insertQ(data: {id: 1})",
+      mine: "updateO(where: id == 1, set: {d: null}) deleteP(where: id == 1, hard: true)",
+      theirs: "updateQ(where: id == 1, set: {p: 1})")
+    // The other object has lost its link with the erasing only.
+    #expect(
+      try scene.saved(.theirs, "{ O(orderBy: id) { d { to { id } } } Q { p { id } } }")
+        == #"{"O":[{"d":null},{"d":{"to":{"id":1}}}],"Q":[{"p":{"id":1}}]}"#)
+  }
+
   @Test("an object that must lead to what the other side has deleted is left out") func withoutTarget() throws {
     let schema =
       "type O { id: ID! v: Int d: D } type D { to: P! n: Int in: E lines: [L!]! } type E { to: P! } type L { n: Int } type P { id: ID! }"
