@@ -279,11 +279,26 @@ private struct Undoing {
     if lockedRows.contains(row) { return nil }
     let isLocked = lockedGroups.contains(group(row))
     if change.isOfStatus { return isLocked ? nil : change.parts }
-    return change.parts.filter { part in
-      if isTime(part, change.type) { return false }
-      if isLink(part, change.type) { return !isLocked }
-      return !lockedFields.contains(Column(row: row, number: part.number))
+    func isHeld(_ part: ChangePart) -> Bool {
+      isLink(part, change.type) ? isLocked : lockedFields.contains(Column(row: row, number: part.number))
     }
+    let whole = wholeColumns(change, where: isHeld)
+    return change.parts.filter { part in
+      if isTime(part, change.type) || isHeld(part) { return false }
+      return !(column(part, change.type).map(whole.contains) ?? false)
+    }
+  }
+
+  /// Returns the columns of embedded objects that come or go in a row's change, and of which a part is held.
+  private func wholeColumns(_ change: RowParts, where isHeld: (ChangePart) -> Bool) -> Set<Int> {
+    var result: Set<Int> = []
+    for object in layout.types[change.type].objects.flatMap(\.nested) {
+      let columns = Set(object.columns + [object.presence])
+      let parts = change.parts.filter { column($0, change.type).map(columns.contains) ?? false }
+      let comes = parts.contains { column($0, change.type) == object.presence }
+      if comes, parts.contains(where: isHeld) { result.formUnion(columns) }
+    }
+    return result
   }
 
   /// Calls with each row that is written as an entity's own.

@@ -164,7 +164,8 @@ extension VersionMerge {
   }
 
   func restoreAll() throws(StoreProblem) {
-    var waiting = restorations
+    // What others must lead to comes after them, or before: each round goes the other way.
+    var waiting = Array(restorations.reversed())
     while !waiting.isEmpty {
       var refused: [(row: Row, problem: StoreProblem)] = []
       for row in waiting where transaction.isDeleted(row.type, row.row) {
@@ -186,7 +187,7 @@ extension VersionMerge {
         }
         return
       }
-      waiting = refused.map(\.row)
+      waiting = refused.reversed().map(\.row)
     }
   }
 

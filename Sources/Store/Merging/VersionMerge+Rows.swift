@@ -165,7 +165,7 @@ extension VersionMerge {
       let type = layout.types[Int(row.type.index)]
       if columns[row.type] == nil { columns[row.type] = uniqueColumns(type) }
       let (mine, theirs) = (image(versions.mine, row), image(versions.theirs, row))
-      for column in columns[row.type] ?? [] {
+      for column in columns[row.type] ?? [] where settled[row]?[column] == nil {
         let old = image(base(of: row, column), row).cell(column)
         // What the other side has written, too, is decided first.
         guard !areEqual(type, column, old, mine.cell(column)), areEqual(type, column, old, theirs.cell(column)) else {
@@ -402,11 +402,13 @@ extension VersionMerge {
     noteRobbed()
     let rows = changed.filter { !ignored.contains($0) } + staying
     for row in rows where transaction.isLive(row.type, row.row) {
-      guard let missing = missingLink(row.type, row.row) else { continue }
-      // Where it was to go is not there: it stays where it is.
-      var canStay = try linkAgain(missing, row.row)
-      if !canStay { canStay = try EmbeddedObjects(of: self).takeBack(missing, of: row) }
-      note(.required, row, missing.column, allowsMine: false, allowsTheirs: canStay)
+      while let missing = missingLink(row.type, row.row) {
+        // Where it was to go is not there: it stays where it is.
+        var canStay = try linkAgain(missing, row.row)
+        if !canStay { canStay = try EmbeddedObjects(of: self).takeBack(missing, of: row) }
+        note(.required, row, missing.column, allowsMine: false, allowsTheirs: canStay)
+        if !canStay { break }
+      }
     }
   }
 

@@ -150,6 +150,28 @@ import Testing
     }
   }
 
+  @Test("an object is taken back whole, or stays whole") func undoneParts() throws {
+    let database = try Database(schema: "type O { id: ID! d: D } type D { n: Int to: P! } type P { id: ID! }")
+    database.recentVersions = 1 << 20
+    try database.run("mutation { insertP(data: {id: 1}) insertO(data: {id: 1}) }")
+    try database.run("mutation { updateO(where: id == 1, set: {d: {n: 1, to: 1}}) }")
+    let version = database.version
+    try database.run("mutation { insertO(data: {id: 2, d: {to: 1}}) }")
+    #expect(throws: QueryError.self) { try database.undo(version) }
+    _ = try database.undo(version, only: .untouched)
+    #expect(database.check() == [])
+    #expect(
+      try database.run("{ O(orderBy: id) { d { n to { id } } } }").jsonString
+        == #"{"O":[{"d":{"n":1,"to":{"id":1}}},{"d":{"n":null,"to":{"id":1}}}]}"#)
+  }
+
+  @Test("the object of the other side keeps its unique value") func keptKey() throws {
+    let scene = try MergeScene(
+      Self.schema, #"insertN(data: {id: 1, e: {a: 1, k: "x"}})"#, mine: Self.update("e: null"),
+      theirs: Self.update(#"e: {a: 2, k: "x"}"#))
+    #expect(try scene.saved(.theirs, #"{ N(where: e.k == "x") { e { a k } } }"#) == #"{"N":[{"e":{"a":2,"k":"x"}}]}"#)
+  }
+
   // MARK: - Links to one
 
   private static let pair = """
@@ -187,6 +209,17 @@ import Testing
         try scene.saved(.theirs, "{ B(orderBy: id) { id c { id } } }")
           == #"{"B":[{"id":1,"c":{"id":1}},{"id":2,"c":{"id":2}}]}"#)
     }
+  }
+
+  @Test("every link that must be there stays where it is") func several() throws {
+    let scene = try MergeScene(
+      "type A { id: ID! x: X! y: X! h: E w: E } type E { to: X! } type X { id: ID! }",
+      "insertX(data: [{id: 1}, {id: 2}, {id: 3}]) insertA(data: {id: 1, x: 1, y: 1})",
+      mine: "updateA(where: id == 1, set: {x: 2, y: 3, h: {to: 2}, w: {to: 3}})",
+      theirs: "deleteX(where: id in [2, 3])")
+    #expect(
+      try scene.saved(.theirs, "{ A { x { id } y { id } h { to { id } } w { to { id } } } }")
+        == #"{"A":[{"x":{"id":1},"y":{"id":1},"h":null,"w":null}]}"#)
   }
 
   @Test("both insert one id, and lead it elsewhere") func insertedElsewhere() throws {
