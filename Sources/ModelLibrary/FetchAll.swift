@@ -42,6 +42,7 @@ public struct FetchAll<Entity: EntityModelProtocol>: Sendable {
 
   /// How often the query ran for the property.
   var runs: Int { live.runs }
+  /// Indicates that the property looks at nothing that it was told of. For tests.
   var isSettled: Bool { live.isSettled }
 }
 

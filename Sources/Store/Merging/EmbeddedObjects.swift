@@ -99,12 +99,8 @@ struct EmbeddedObjects {
         return merge.baseTargets(relation, of: row) != list
           || !merge.ownedLists.isUnwritten(relation, of: row, list, in: version)
       }
-      let base = merge.baseTargets(relation, of: row).filter { target in
-        // What was erased was not taken out.
-        let target = Row(type: relation.target, row: target)
-        return merge.isNew(target) || merge.image(version, target).status != RowChangeStatus.void
-      }
-      return base != list
+      // What was erased was not taken out.
+      return merge.baseTargets(relation, of: row).filter { !merge.isErased($0, relation, in: version) } != list
     }
   }
 }

@@ -184,16 +184,11 @@ struct OwnedLists {
             if layout.ownsTargets(of: inner) {
               return haveEqualElements(inner, (left.version, inside), (right.version, other))
             }
+            // A link that has gone with its target was not written.
             return merge.areSame(
-              inner, inside.filter { !isErased($0, inner, in: right.version) },
-              other.filter { !isErased($0, inner, in: left.version) })
+              inner, inside.filter { !merge.isErased($0, inner, in: right.version) },
+              other.filter { !merge.isErased($0, inner, in: left.version) })
           }
       }
-  }
-
-  /// Returns whether a target of the base has gone for good in a version: that has written no object that led to it.
-  private func isErased(_ target: UInt32, _ relation: Relation, in version: Snapshot) -> Bool {
-    let target = Row(type: relation.target, row: target)
-    return !merge.isNew(target) && merge.image(version, target).status == RowChangeStatus.void
   }
 }

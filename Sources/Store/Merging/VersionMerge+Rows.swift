@@ -399,7 +399,7 @@ extension VersionMerge {
         numbers[row] = nil
       }
     }
-    noteRobbed()
+    noteLostLinks()
     let rows = changed.filter { !ignored.contains($0) } + staying
     for row in rows where transaction.isLive(row.type, row.row) {
       while let missing = missingLink(row.type, row.row) {
@@ -412,8 +412,8 @@ extension VersionMerge {
     }
   }
 
-  /// Notes entities of the other side that have lost a link which they must have to what was decided for mine.
-  private func noteRobbed() {
+  /// Notes where a decision for mine has taken a link from an entity of the other side that must have it.
+  private func noteLostLinks() {
     let own = Set(changed)
     for link in links.unlinked {
       let relation = layout[link.relation]
@@ -422,7 +422,7 @@ extension VersionMerge {
       for (row, other, way) in [(source, target, relation), (target, source, layout[relation.inverse])]
       where !own.contains(row) && transaction.isLive(row.type, row.row) {
         guard let missing = missingLink(row.type, row.row), missing.id == way.id else { continue }
-        // A new one of theirs has no number with me.
+        // A new entity of the other side has no number of mine, so the other end is named.
         if !isNew(row) {
           note(.required, row, missing.column, allowsMine: false, allowsTheirs: false)
         } else {

@@ -106,7 +106,7 @@ package final class VersionMerge {
   var kept: Set<Row> = []
   /// Rows that I have erased, and that stay with all their links.
   var staying: Set<Row> = []
-  /// The columns that are of one side whole, with their embedded object.
+  /// By row and column: the side that the embedded object around the column was decided for.
   var settled: [Row: [Int: MergeSide]] = [:]
   /// Rows of which nothing is brought over.
   var ignored: Set<Row> = []
@@ -223,6 +223,12 @@ package final class VersionMerge {
   }
   /// Returns whether a row of mine is not the base's, so that the other side's of its number is another one.
   func isNew(_ row: Row) -> Bool { versions.base.table(row.type).status(row.row) == RowChangeStatus.void }
+
+  /// Returns whether a target of the base has gone for good in a version.
+  func isErased(_ target: UInt32, _ relation: Relation, in version: Snapshot) -> Bool {
+    let target = Row(type: relation.target, row: target)
+    return !isNew(target) && image(version, target).status == RowChangeStatus.void
+  }
 
   /// Returns whether a row of mine comes as a new one.
   func comesAnew(_ row: Row) -> Bool { isNew(row) || reinserted.contains(row) }
