@@ -228,11 +228,15 @@ import Testing
     let people = try Scratch.people()
     let folder = Gqlite.binary.deletingLastPathComponent().path
     let path = ["PATH": folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
-    let program = try people.write(
-      "bin/oldest.query",
+    let text = try people.write(
+      "bin/oldest.txt",
       "#!/usr/bin/env gqlite\nextend schema @data(from: \"../people/\")\n{ User(orderBy: -age, limit: 1) { name } }\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
-    let result = try Gqlite.run(URL(filePath: program), [], environment: path, in: URL(filePath: "/"))
+    // Written by another process: what this one has open for writing, those that other tests begin have, too, and a file
+    // that somebody writes cannot be run.
+    let program = people.url.appending(path: "bin/oldest.query")
+    let made = try Gqlite.run(URL(filePath: "/bin/bash"), ["-c", "install -m 755 '\(text)' '\(program.path)'"])
+    #expect(made.status == 0, "\(made)")
+    let result = try Gqlite.run(program, [], environment: path, in: URL(filePath: "/"))
     #expect(result.output == #"{"User":[{"name":"Ann"}]}"# + "\n" && result.status == 0, "\(result)")
     try people.write("own/Thing.ndjson", #"{"id":1,"n":2}"#)
     try people.write(
