@@ -94,6 +94,29 @@ import Testing
     }
   }
 
+  @Test("the number of a version of a branch never stands for other data") func numbersAfterMerge() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")
+    func names(_ version: Int) throws -> Gqlite.Result {
+      let query = "query @asOf(version: \(version)) { names := User.name }"
+      return try run(["--db", "a.gqlite", "--read-only", "--branch", "draft", query])
+    }
+    // Nothing but its own: the version that it was is the one that it goes on with.
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft", "--merge").status == 0)
+    #expect(try names(1).output == #"{"names":["Ann","Bo"]}"# + "\n")
+    #expect(try names(2).errors.contains("unknown-version"))
+    // What the database has beside it comes in as version 3.
+    try change("updateUser(where: id == 1, set: {name: \"Anna\"})", branch: "draft")
+    try change("updateUser(where: id == 2, set: {name: \"Bob\"})")
+    #expect(try names(2).output == #"{"names":["Anna","Bo"]}"# + "\n")
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft", "--merge").status == 0)
+    #expect(try names(2).errors.contains("no-history"))
+    #expect(try names(3).output == #"{"names":["Anna","Bob"]}"# + "\n")
+    try change("updateUser(where: id == 2, set: {name: \"Bea\"})", branch: "draft")
+    #expect(try names(3).output == #"{"names":["Anna","Bob"]}"# + "\n")
+    #expect(try names(4).output == #"{"names":["Anna","Bea"]}"# + "\n")
+  }
+
   private static func connection(_ path: String) -> OpaquePointer? {
     var connection: OpaquePointer?
     sqlite3_open(path, &connection)

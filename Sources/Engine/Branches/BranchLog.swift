@@ -73,10 +73,7 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
     onto base: Snapshot, _ version: Int64, isKept: Bool, _ own: Database, _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
     if isKept {
-      let known = try known().record
-      begin(
-        with: BranchVersions(
-          record: rebased(known, onto: version, commit: known.version, isChanged: false), base: base, mine: base))
+      begin(with: BranchVersions(record: try known().rebased(onto: base, version), base: base, mine: base))
     }
     generation.withLock { $0 = table.generation }
     nextBase.withLock { $0 = (base, version) }
@@ -90,7 +87,7 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
   }
 
   /// The record of a branch that begins with another version.
-  func rebased(_ record: BranchRecord, onto base: Int64, commit: Int64, isChanged: Bool) -> BranchRecord {
+  private func rebased(_ record: BranchRecord, onto base: Int64, commit: Int64, isChanged: Bool) -> BranchRecord {
     BranchRecord(
       number: number, name: record.name, base: base, version: commit, commits: isChanged ? record.commits : 0,
       time: WallClock.now)

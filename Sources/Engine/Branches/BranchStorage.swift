@@ -36,6 +36,15 @@ package struct BranchVersions: Sendable {
     self.base = base
     self.mine = mine
   }
+
+  /// Returns the record of the branch once it begins with a version of the database, without changes. That has a number
+  /// of its own where it differs from the branch's last version: a number must not stand for other data later.
+  package func rebased(onto base: Snapshot, _ version: Int64) -> BranchRecord {
+    let isSame = base.hasLayout(of: mine) && base.changes(since: mine).isEmpty
+    return BranchRecord(
+      number: record.number, name: record.name, base: version, version: isSame ? record.version : record.version + 1,
+      commits: 0, time: WallClock.now)
+  }
 }
 
 /// The content of a branch beside a version of its database.
@@ -117,7 +126,7 @@ package protocol BranchStorage: AnyObject, Sendable {
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError)
 
   /// Has the next commits of the database rebase a branch in the same step, without changes; nil for none.
-  var rebasedNext: BranchRecord? { get set }
+  var rebasedNext: BranchVersions? { get set }
 
   /// Removes a branch.
   func remove(_ number: Int64) throws(QueryError)

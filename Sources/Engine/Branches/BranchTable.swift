@@ -143,8 +143,7 @@ final class BranchTable: Sendable {
   /// Has the next commit of the database leave a branch without changes, beside it. Called by the writer of the database,
   /// who ends it with ``endRebase(of:)``.
   func beginRebase(_ log: BranchLog, of database: Database) {
-    guard let record = log.versions?.record else { return }
-    storage(of: database)?.rebasedNext = log.rebased(record, onto: 0, commit: record.version, isChanged: false)
+    if let versions = log.versions { storage(of: database)?.rebasedNext = versions }
   }
 
   /// Returns whether a commit has done so.

@@ -4,11 +4,11 @@ import GQLStore
 /// The branches of a database in memory: kept as long as the database is.
 final class MemoryBranches: BranchStorage {
   private let branches = Lock<[Int64: BranchVersions]>([:])
-  private let next = Lock<BranchRecord?>(nil)
+  private let next = Lock<BranchVersions?>(nil)
 
   var count: Int { branches.withLock { $0.count } }
 
-  var rebasedNext: BranchRecord? {
+  var rebasedNext: BranchVersions? {
     get { next.withLock { $0 } }
     set { next.withLock { $0 = newValue } }
   }

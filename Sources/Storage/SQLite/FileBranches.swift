@@ -25,7 +25,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   /// Bytes of these above which the branches are brought beside the newest version.
   private var mostPastBytes = 0
   private(set) var count = 0
-  var rebasedNext: BranchRecord?
+  var rebasedNext: BranchVersions?
   /// The version that ``rebasedNext`` is to begin with.
   var rebasedBase: Snapshot?
   /// The branches beside the version that takes the place of all that is there; nil where they stay.
@@ -365,8 +365,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   /// Rebases the branch that is to be without changes beside a version. Called within the transaction that keeps it.
   func rebaseNext(beside point: StoragePoint) throws(QueryError) {
     guard let next = rebasedNext, let base = rebasedBase else { return }
-    let record = BranchRecord(
-      number: next.number, name: next.name, base: point.version, version: next.version, commits: 0, time: next.time)
+    let record = next.rebased(onto: base, point.version)
     try put(BranchContent(record, base: base, mine: base, beside: base), base.catalog, point)
     try forgetPast(connection())
   }
