@@ -48,8 +48,9 @@ package struct Catalog: Sendable, Hashable {
   }
   package subscript(_ id: EmbeddedTypeID) -> EmbeddedType { _read { yield embeddedTypes[Int(id.index)] } }
   package subscript(_ id: EnumTypeID) -> EnumType { _read { yield enums[Int(id.index)] } }
+  // Copied: it is a few words, which cost less than to lend them.
   package subscript(_ id: RelationID) -> Relation {
-    _read { yield relations[Int(id.index)] }
+    get { relations[Int(id.index)] }
     _modify { yield &relations[Int(id.index)] }
   }
   package subscript(_ id: IndexID) -> IndexDescriptor { _read { yield indexes[Int(id.index)] } }

@@ -55,26 +55,27 @@ struct CellBinding: Sendable {
 
   /// False for what needs a closer look, null among it.
   @inline(__always)
-  func bind(_ value: Value, _ index: Int, _ execution: Execution) -> Bool {
+  func bind(_ value: Value, _ index: Int, _ run: some ParameterHolder) -> Bool {
     let cell: Cell?
     if isList {
       guard case .list(let elements) = value else { return false }
-      cell = execution.list(count: elements.count, isWide: isWide) { self.cell(elements[$0], execution) }
+      let scratch = run.scratch
+      cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch) }
     } else {
-      cell = self.cell(value, execution)
+      cell = self.cell(value, run.scratch)
     }
     guard let cell else { return false }
-    execution.setParameter(index, cell)
+    run.setParameter(index, cell)
     return true
   }
 
   @inline(__always)
-  private func cell(_ value: Value, _ execution: Execution) -> Cell? {
+  private func cell(_ value: Value, _ scratch: ScratchArena) -> Cell? {
     switch value {
     case .int(let number):
       switch form {
       case .int: return Cell(number)
-      case .id: return execution.cell(digitsOf: number)
+      case .id: return scratch.cell(digitsOf: number)
       case .float: return ScalarCells.cell(.float, integer: number)
       default: return nil
       }
@@ -84,7 +85,7 @@ struct CellBinding: Sendable {
     case .string(let text):
       return text.utf8.withContiguousStorageIfAvailable { bytes in
         switch form {
-        case .string, .id: execution.cell(text: UnsafeRawBufferPointer(bytes))
+        case .string, .id: scratch.cell(text: UnsafeRawBufferPointer(bytes))
         case .dateTime: ScalarCells.cell(.dateTime, text: bytes)
         case .date: ScalarCells.cell(.date, text: bytes)
         case .enumeration:

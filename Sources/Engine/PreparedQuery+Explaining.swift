@@ -182,8 +182,10 @@ extension PreparedQuery {
   ) throws(QueryError) {
     let plans = try segmentPlans(variables, snapshot, planning.interruption)
     let now = options.now ?? WallClock.now
-    let parameters = try coerce(variables, for: plans.query.parameters, snapshot.catalog, now: now)
-    let context = mutationContext(variables, parameters, plans, options: options, now: now)
+    let run = try RunParameters(variables, of: self, plans, snapshot, now: now)
+    defer { run.end() }
+    let parameters = try run.values()
+    let context = run.context(options: options)
     for segment in plans.segments {
       let query: BoundQuery?
       var heading: String?
@@ -193,7 +195,7 @@ extension PreparedQuery {
       case .past(let moment, let constants, let part):
         query = part.query
         let version = try past(
-          moment, constants, of: part.query, snapshot, context, PartPlanning(options.planner, context))
+          moment, constants, of: part.query, snapshot, context, PartPlanning(options, context))
         data = version.snapshot
         heading = version.words
       case .mutation(let mutation):

@@ -459,13 +459,15 @@ public final class PreparedQuery: Sendable {
     }
   }
 
+  /// Indicates whether usual variables mean what they do in the language, and decide nothing but values.
+  var takesPlainVariables: Bool { structural.isEmpty && !document.hasNarrowInts }
+
   /// Returns the values of the parameters; nil for those that are not given.
   package func coerce(
     _ variables: [String: Value], for parameters: [BoundParameter], _ catalog: @autoclosure () -> Catalog, now: Int64?,
     _ interruption: Interruption? = nil
   ) throws(QueryError) -> [GQLCatalog.Value?] {
-    let isPlain = structural.isEmpty && !document.hasNarrowInts
-    if isPlain, let values = PlainCoercion.coerce(variables, parameters, now: now) { return values }
+    if takesPlainVariables, let values = PlainCoercion.coerce(variables, parameters, now: now) { return values }
     var inputs: [String: VariableInput] = [:]
     for parameter in parameters {
       guard inputs[parameter.name] == nil, let value = variables[parameter.name] else { continue }

@@ -15,15 +15,14 @@ final class ReadyPlan: Sendable {
   /// values of its parameters.
   let estimates: [ClosedRange<Double>]
   /// How the parameters are taken from variables at once; nil if one needs a closer look.
-  let bindings: [CellBinding]?
+  let bindings: CellBindings?
 
   init(_ executable: Executable, parameters: [BoundParameter], _ fit: PlanFit) {
     self.executable = executable
     self.parameters = parameters
     generation = fit.generation
     estimates = fit.estimates
-    let bindings = parameters.compactMap { CellBinding($0, executable.catalog) }
-    self.bindings = bindings.count == parameters.count ? bindings : nil
+    bindings = CellBindings(parameters, executable.catalog)
   }
 
   /// Whether other values of the parameters may ask for another plan.
@@ -52,9 +51,7 @@ final class ReadyRun: @unchecked Sendable {
   let writer: ResponseWriter
   /// The writer's, kept beside it because each way through the writer counts a reference.
   let execution: Execution
-  private let parameters: [CellBinding]
-  /// How many are variables.
-  private let shown: Int
+  private let bindings: CellBindings
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
 
   /// Whether it needs no more memory than may rest between runs. An answer's memory beyond that is given back.
@@ -66,8 +63,7 @@ final class ReadyRun: @unchecked Sendable {
   init?(_ plan: ReadyPlan, _ snapshot: Snapshot, limits: RunLimits) {
     guard let bindings = plan.bindings else { return nil }
     self.plan = plan
-    parameters = bindings
-    shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
+    self.bindings = bindings
     writer = plan.executable.makeWriter(snapshot, limits: limits)
     execution = writer.execution
   }
@@ -76,29 +72,9 @@ final class ReadyRun: @unchecked Sendable {
   @inline(__always)
   func prepare(_ variables: [String: Value], _ snapshot: Snapshot) -> Fitness {
     guard plan.serves(snapshot) else { return .stale }
-    guard bind(variables) else { return .unclear }
+    guard bindings.bind(variables, to: execution, now: WallClock.now) else { return .unclear }
     if plan.estimates.isEmpty { return .fit }
     return plan.executable.suits(execution, on: snapshot, plan.estimates) ? .fit : .unlike
-  }
-
-  @inline(__always)
-  private func bind(_ variables: [String: Value]) -> Bool {
-    guard variables.count == shown else { return false }
-    if parameters.count == 1, shown == 1 {
-      // Comparing one name is quicker than hashing it.
-      let (name, value) = variables[variables.startIndex]
-      return name == parameters[0].name && parameters[0].bind(value, 0, execution)
-    }
-    for index in 0..<parameters.count {
-      if parameters[index].isNow {
-        execution.setParameter(index, Cell(WallClock.now))
-        continue
-      }
-      guard let value = variables[parameters[index].name], parameters[index].bind(value, index, execution) else {
-        return false
-      }
-    }
-    return true
   }
 }
 

@@ -99,6 +99,9 @@ public struct RunOptions: Sendable {
     set { self[\.planner] = newValue }
   }
 
+  /// Indicates whether ``planner`` is set, without a copy of it.
+  var hasPlanner: Bool { box.map { $0.settings.planner != nil } ?? false }
+
   /// The moment of the monotonic clock at which the time-out starts; nil where each step starts its own.
   package var started: UInt64? {
     get { box?.settings.started }

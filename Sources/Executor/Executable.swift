@@ -183,13 +183,13 @@ package final class Executable: @unchecked Sendable {
   ///
   /// `inserted` are those for which `_inserted` is true. The snapshot must have all of them.
   package func run(
-    _ snapshot: Snapshot, parameters: [Value?], given: UnsafeBufferPointer<UInt32>, of type: EntityTypeID,
-    inserted: [UInt32], limits: RunLimits, cancellation: Cancellation?, into output: inout ByteBuffer
+    _ snapshot: Snapshot, _ context: MutationContext, given: UnsafeBufferPointer<UInt32>, of type: EntityTypeID,
+    inserted: [UInt32], into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
     let writer = takeWriter(snapshot)
     let execution = writer.execution
-    execution.limits = limits
-    execution.cancellation = cancellation
+    execution.limits = context.limits
+    execution.cancellation = context.cancellation
     execution.given = given
     if asksInserted {
       execution.input.inserted.clear(rows: snapshot.slotCount(type))
@@ -199,7 +199,8 @@ package final class Executable: @unchecked Sendable {
       execution.given = UnsafeBufferPointer(start: nil, count: 0)
       give(writer)
     }
-    try run(writer, snapshot, parameters, into: &output)
+    context.bind(execution, self)
+    try run(writer, on: snapshot, into: &output)
   }
 
   private func run(

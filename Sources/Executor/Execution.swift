@@ -156,10 +156,7 @@ package final class Execution {
   package var isWorthKeeping: Bool { !usage.isLarge }
 
   /// Replaces the value of a parameter; nil is null. Before anything is evaluated in a run.
-  package func setParameter(_ index: Int, _ cell: Cell?) {
-    parameters.cells[index] = cell ?? Cell(low: 0)
-    parameters.valid[index] = cell != nil
-  }
+  package func setParameter(_ index: Int, _ cell: Cell?) { parameters.set(index, cell) }
 
   /// Throws if the run is cancelled or its time is up. Call it once a batch.
   @inline(never)

@@ -26,10 +26,10 @@ enum ParameterCells {
   }
 }
 
-/// Cells of parameters that need no coercion, for ``Executable/run(_:on:into:)``. They live until the run's end.
-extension Execution {
+/// Cells of parameters that need no coercion. They live until the arena is emptied.
+extension ScratchArena {
   /// A text, or an id that prints as one; nil for one that is too long.
-  package func cell(text: UnsafeRawBufferPointer) -> Cell? { scratch.text(text) }
+  package func cell(text: UnsafeRawBufferPointer) -> Cell? { self.text(text) }
 
   /// An id that prints as a number.
   package func cell(digitsOf number: Int64) -> Cell? {
@@ -57,14 +57,14 @@ extension Execution {
         let rest = (text + 4).loadUnaligned(as: UInt64.self)
         return Cell(low: UInt64(count) | TextView.numberFlag | first << 32, high: rest)
       }
-      return scratch.text(UnsafeRawBufferPointer(start: text, count: count), flags: TextView.numberFlag)
+      return self.text(UnsafeRawBufferPointer(start: text, count: count), flags: TextView.numberFlag)
     }
   }
 
   /// A list whose elements are texts and ids, or words. Nil if `element` gives nil for one.
-  package func list(count: Int, isWide: Bool, _ element: (Int) -> Cell?) -> Cell? {
+  package func listCell(count: Int, isWide: Bool, _ element: (Int) -> Cell?) -> Cell? {
     let width = isWide ? 16 : 8
-    let run = scratch.allocate(count * (width + 1))
+    let run = allocate(count * (width + 1))
     for index in 0..<count {
       guard let cell = element(index) else { return nil }
       run.storeBytes(of: cell.low, toByteOffset: index * width, as: UInt64.self)

@@ -36,6 +36,13 @@ struct ParameterMemory: ~Copyable {
     cells.deallocate()
     valid.deallocate()
   }
+
+  /// Replaces the value of a parameter; nil is null.
+  @inline(__always)
+  func set(_ index: Int, _ cell: Cell?) {
+    cells[index] = cell ?? Cell(low: 0)
+    valid[index] = cell != nil
+  }
 }
 
 /// A count of how much of its limits a run has used.

@@ -59,7 +59,6 @@ package struct Loader: ~Copyable {
   }
 
   private mutating func loadAll(_ files: [LoadFile]) throws(LoadFailure) {
-    defer { reader.stage.deallocate() }
     let before = catalog.types.map { transaction.liveCount($0.id) }
     totalBytes = LoadFile.byteCount(files)
     if !skipsBadRecords { transaction.beginBulk() }

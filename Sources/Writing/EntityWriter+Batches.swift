@@ -152,8 +152,12 @@ extension EntityWriter {
     _ problem: StoreProblem, _ stage: EntityStage, _ number: Int, _ layout: EntityLayout, _ source: Int
   ) throws(WriteProblem) -> UInt32 {
     if case .uniqueViolation(let violated, let existing, _) = problem, violated == layout.primaryIndex {
-      let record = stage.copy(number, of: layout.type, to: &merged)
-      return try merge(record, of: merged, layout, into: existing, source)
+      // Lent out meanwhile, because merging changes the writer.
+      var lent = RecordStage(capacity: 0)
+      swap(&lent, &merged)
+      defer { swap(&lent, &merged) }
+      let record = stage.copy(number, of: layout.type, to: &lent)
+      return try merge(record, of: lent, layout, into: existing, source)
     }
     let origin = stage.origins[number]
     throw WriteProblem(

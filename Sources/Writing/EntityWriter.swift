@@ -65,8 +65,6 @@ package struct EntityWriter: ~Copyable {
     origins = Array(repeating: RowOrigins(), count: catalog.types.count)
   }
 
-  deinit { merged.deallocate() }
-
   /// Returns what was found since it was asked for last.
   package mutating func takeNotes() -> [WriteNote] {
     defer { notes = [] }

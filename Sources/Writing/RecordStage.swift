@@ -4,8 +4,8 @@ import GQLStore
 
 /// A record on its way into the store, with the objects inside it: flat, each before those inside it.
 ///
-/// All doors fill it whose records hold others. Its owner frees it.
-@usableFromInline package struct RecordStage {
+/// All doors fill it whose records hold others. It is never copied: it owns the memory of its cells.
+@usableFromInline package struct RecordStage: ~Copyable {
   package enum Role: UInt8, Sendable {
     /// A record of its own.
     case row
@@ -88,18 +88,18 @@ import GQLStore
 
   package init(capacity: Int = 256) { staged = StagedCells(capacity: capacity) }
 
-  package func deallocate() { staged.deallocate() }
+  deinit { staged.deallocate() }
 
   package mutating func removeAll() {
-    records.removeAll(keepingCapacity: true)
+    if !records.isEmpty { records.removeAll(keepingCapacity: true) }
     removeLinks()
     staged.truncate(to: 0)
   }
 
   /// Forgets the links of all records.
   package mutating func removeLinks() {
-    links.removeAll(keepingCapacity: true)
-    targets.removeAll(keepingCapacity: true)
+    if !links.isEmpty { links.removeAll(keepingCapacity: true) }
+    if !targets.isEmpty { targets.removeAll(keepingCapacity: true) }
   }
 
   /// Counts the bytes of all that is staged, but for texts and lists. Room that is left from before does not count.
@@ -155,6 +155,11 @@ import GQLStore
       Link(
         record: record, relation: relation, mode: mode, isNull: isNull, isWithin: isWithin, isRead: isRead,
         targets: first..<self.targets.count, origin: origin))
+  }
+
+  /// Replaces a target by the row where it was found.
+  package mutating func setTarget(_ place: Int, to row: UInt32, of type: EntityTypeID) {
+    targets[place] = .row(row, type)
   }
 
   /// Removes the last link, which is written.

@@ -182,9 +182,7 @@ extension PreparedQuery {
     }
     do {
       try rows.withUnsafeBufferPointer { (rows) throws(RuntimeProblem) in
-        try executable.run(
-          view, parameters: context.parameters, given: rows, of: type, inserted: [], limits: context.limits,
-          cancellation: context.cancellation, into: &output)
+        try executable.run(view, context, given: rows, of: type, inserted: [], into: &output)
       }
     } catch {
       throw QueryError([error.diagnostic(snapshot: view)], in: document.source)

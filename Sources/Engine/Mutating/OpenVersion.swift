@@ -20,18 +20,18 @@ final class OpenVersion {
   /// The published version.
   private let base: Snapshot
   private let fold: TextFold
-  private var mutator: Mutator
+  @exclusivity(unchecked) private var mutator: Mutator
   /// Tells whether a statement that failed half way could not be taken back: no version can be made of it then.
-  private(set) var isLost = false
+  @exclusivity(unchecked) private(set) var isLost = false
   /// Statements that changed something, and those of them since a version was made.
-  private(set) var count = 0
-  private var uncut = 0
+  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) private var uncut = 0
   /// The number of the last transaction in the published version, where changes are kept.
-  var published: Int64
+  @exclusivity(unchecked) var published: Int64
   /// The number of the published version that a statement has followed last.
-  var followed: Int64 = -1
+  @exclusivity(unchecked) var followed: Int64 = -1
   /// A version that was cut while there were no later statements, and the number of its last transaction.
-  private var lastCut: (snapshot: Snapshot, version: Int64)?
+  @exclusivity(unchecked) private var lastCut: (snapshot: Snapshot, version: Int64)?
 
   /// Tells whether changes are kept, so that those that could not be are taken back.
   private let keepsChanges: Bool

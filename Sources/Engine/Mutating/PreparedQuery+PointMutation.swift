@@ -12,18 +12,18 @@ extension PreparedQuery {
   ) throws(QueryError) -> Result? {
     // The version is looked at for its schema and its statistics only.
     let view = database.state.withLock { $0.snapshot }
-    guard options.planner == nil, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
+    guard !options.hasPlanner, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
     else { return nil }
     let plans = try segmentPlans(
       variables, view, options.interruption(document.limits, used: document.readBytes))
     guard plans.segments.count == 1, case .mutation(let mutation) = plans.segments[0], mutation.mayBePoint else {
       return nil
     }
-    let now = options.now ?? WallClock.now
-    let parameters = try coerce(variables, for: plans.parameters, view.catalog, now: now)
-    guard PointMutation.fits(parameters) else { return nil }
-    let context = mutationContext(variables, parameters, plans, options: options, now: now)
-    let planning = PartPlanning(options.planner, context)
+    let parameters = try RunParameters(variables, of: self, plans, view, now: options.now ?? WallClock.now)
+    defer { parameters.end() }
+    guard parameters.fitPointMutation else { return nil }
+    let context = parameters.context(options: options)
+    let planning = PartPlanning(options, context)
     let program = try mutation.program(self, view, parameters, planning)
     guard program.isPoint else { return nil }
     try checkInterruption(planning)

@@ -33,9 +33,10 @@ extension PreparedQuery {
       throw QueryError([problem.diagnostic], in: document.source)
     }
     let now = options.now ?? WallClock.now
-    let parameters = try coerce(variables, for: plans.parameters, snapshot.catalog, now: now)
-    let context = mutationContext(variables, parameters, plans, options: options, now: now)
-    let planning = PartPlanning(options.planner, context)
+    let parameters = try RunParameters(variables, of: self, plans, snapshot, now: now)
+    defer { parameters.end() }
+    let context = parameters.context(options: options)
+    let planning = PartPlanning(options, context)
     for range in plans.changeRanges { try range.check(self, data, context, planning) }
     let start = output.count
     var read = ReadVersion.none
@@ -81,16 +82,6 @@ extension PreparedQuery {
     }
     if output.count == start { output.append("{}") }
     return read
-  }
-
-  /// What the segments of one run have in common.
-  func mutationContext(
-    _ variables: [String: Value], _ parameters: [GQLCatalog.Value?], _ plans: SegmentPlans, options: RunOptions,
-    now: Int64
-  ) -> MutationContext {
-    MutationContext(
-      parameters: parameters, limits: options.runLimits(of: document), cancellation: options.cancellation?.flag,
-      now: now, provided: plans.askedNames == nil ? [] : Set(variables.keys), parameterNames: plans.askedNames ?? [])
   }
 
   /// Runs a query and appends its answer's object.

@@ -26,6 +26,9 @@ final class SegmentPlans: Sendable {
   let isChange: Bool
   /// The names of the parameters; nil where nothing hangs on which of them are provided.
   let askedNames: [String]?
+  /// How the parameters become cells at once; nil where values of them are needed, too.
+  private let bindings: CellBindings?
+  private let idleParameters = IdlePair<OperationParameters>()
 
   init(_ query: BoundQuery, catalog: Catalog) {
     self.query = query
@@ -52,7 +55,30 @@ final class SegmentPlans: Sendable {
     self.isChange = isChange
     changeRanges = (query.changeRanges ?? []).map { ChangeRangePlans($0) }
     askedNames = query.asksWhatIsProvided ? query.parameters.map(\.name) : nil
+    let needsCellsOnly = segments.allSatisfy {
+      if case .mutation(let plans) = $0 { !plans.mutation.usesParameterValues } else { false }
+    }
+    // Lists may be long, and are looked at as values.
+    let made = needsCellsOnly && changeRanges.isEmpty ? CellBindings(parameters, catalog) : nil
+    bindings = made?.hasLists == false ? made : nil
   }
+
+  /// Returns the cells of the parameters, to be given back by ``give(_:)``; nil where values are needed, or a variable
+  /// needs a closer look.
+  func takeCells(of variables: [String: Value], now: Int64) -> OperationParameters? {
+    guard let bindings else { return nil }
+    let cells = idleParameters.take() ?? OperationParameters(bindings.count)
+    if bindings.bind(variables, to: cells, now: now) { return cells }
+    give(cells)
+    return nil
+  }
+
+  /// Gives back the cells of a run that has ended.
+  func give(_ cells: OperationParameters) {
+    cells.removeAll()
+    if cells.scratch.byteCount <= Self.keptBytes { _ = idleParameters.put(cells) }
+  }
+  private static let keptBytes = 1 << 16
 }
 
 /// The plans of the queries of one mutation field.
@@ -93,11 +119,12 @@ final class MutationPlans: Sendable {
 
   /// The field made ready for this data and these parameters; the same one again where no plan has changed.
   func program(
-    _ prepared: PreparedQuery, _ view: Snapshot, _ parameters: [GQLCatalog.Value?], _ planning: PartPlanning
+    _ prepared: PreparedQuery, _ view: Snapshot, _ run: RunParameters, _ planning: PartPlanning
   ) throws(QueryError) -> MutationProgram {
     let generation = hasSets ? view.generation : 0
     let known = ready.withLock { $0 }
-    if planning.options == nil, let known, known.generation == generation { return known.program }
+    if !planning.isForced, let known, known.generation == generation { return known.program }
+    let parameters = try run.values()
     let constants = try constants.values(prepared, view, parameters, planning)
     let locate = try locate?.values(prepared, view, parameters, planning)
     let deleted = try deleted?.values(prepared, view, parameters, planning)
@@ -111,7 +138,7 @@ final class MutationPlans: Sendable {
     let program = MutationProgram(
       mutation: mutation, layouts: layouts, constants: constants, locate: locate, locateDeleted: deleted,
       decisions: decisions, answer: answer)
-    if planning.options == nil {
+    if !planning.isForced {
       let executables = [constants.executable, locate?.executable, deleted?.executable, decisions?.executable, answer]
       let isSettled = executables.allSatisfy { $0?.plan.isParameterSensitive != true }
       ready.withLock { $0 = Ready(program: program, generation: isSettled ? generation : nil) }
@@ -122,15 +149,22 @@ final class MutationPlans: Sendable {
 
 /// How the parts of an operation are planned when their turn comes.
 struct PartPlanning {
-  /// Of tests that compare plans.
-  var options: PlannerOptions?
-  var interruption: Interruption?
+  private let run: RunOptions
+  let interruption: Interruption?
+
+  /// Indicates whether a test that compares plans says how they are chosen.
+  var isForced: Bool { run.hasPlanner }
+  /// The options of such a test.
+  var options: PlannerOptions? { run.planner }
 
   /// Planning the parts belongs to the run, and ends with its time.
-  init(_ options: PlannerOptions?, _ context: MutationContext) {
-    self.options = options
+  init(_ run: RunOptions, _ context: MutationContext) {
+    self.run = run
     let limits = context.limits
-    guard limits.deadline != .max || limits.maximumMemory != .max || context.cancellation != nil else { return }
+    guard limits.deadline != .max || limits.maximumMemory != .max || context.cancellation != nil else {
+      interruption = nil
+      return
+    }
     interruption = Interruption(
       deadline: limits.deadline, milliseconds: limits.milliseconds, cancellation: context.cancellation,
       memory: limits.maximumMemory == .max ? nil : PreparationMemory(limit: limits.maximumMemory))
@@ -184,7 +218,7 @@ final class PartPlan: Sendable {
       return try prepared.made(
         try prepared.plan(query, snapshot, parameters, options), snapshot, planning.interruption)
     }
-    if planning.options != nil { return Ready(executable: try plan(), generation: 0) }
+    if planning.isForced { return Ready(executable: try plan(), generation: 0) }
     // Without sets there is nothing to choose, however the data grow.
     let generation = query.sets.isEmpty ? 0 : snapshot.generation
     if let known, known.generation == generation, !known.executable.plan.isParameterSensitive { return known }

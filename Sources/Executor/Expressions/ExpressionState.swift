@@ -35,7 +35,7 @@ package final class ExpressionState {
   let program: ExpressionProgram
   let blocks: [BlockState]
   /// The run that parameters were read in.
-  private var run: UInt64?
+  @exclusivity(unchecked) private var run: UInt64 = 0
   /// Rows of the scopes of a page batch, and positions in it.
   private var pageScopes = ScopeRows(count: 0, scopes: [])
   private var pageBuffers: [UnsafeMutablePointer<UInt32>] = []
@@ -172,28 +172,28 @@ final class BlockState {
   let nodes: UnsafeMutablePointer<Node>
   let nodeCount: Int
   private let usesParameters: Bool
-  private(set) var capacity = 0
-  private var memory: UnsafeMutableRawPointer?
-  private var byteCount = 0
+  @exclusivity(unchecked) private(set) var capacity = 0
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var byteCount = 0
   /// Each node's own memory, and where its values are now: there, in a page, or in the operand of an identity.
   private let own: UnsafeMutablePointer<Vector>
   let vectors: UnsafeMutablePointer<Vector>
   private let roots: UnsafeMutablePointer<Vector>
   /// Ones; room for the positions and the truths of a narrowed batch.
-  private(set) var ones: UnsafeMutablePointer<UInt8>
-  private(set) var positions: UnsafeMutablePointer<UInt16>
-  private(set) var active: UnsafeMutablePointer<UInt8>
-  private var hasParameters = false
+  @exclusivity(unchecked) private(set) var ones: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private(set) var positions: UnsafeMutablePointer<UInt16>
+  @exclusivity(unchecked) private(set) var active: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var hasParameters = false
   /// The rows of a narrowed or an expanded batch that this block is evaluated for.
-  private var input = ScopeRows(count: 0, scopes: [])
-  private(set) var inputBuffers: [UnsafeMutablePointer<UInt32>] = []
-  private var inputCapacity = 0
+  @exclusivity(unchecked) private var input = ScopeRows(count: 0, scopes: [])
+  @exclusivity(unchecked) private(set) var inputBuffers: [UnsafeMutablePointer<UInt32>] = []
+  @exclusivity(unchecked) private var inputCapacity = 0
   /// The rows of most batches: there is room for them at once.
   private let usualRows: Int
   var expansions: [ExpansionBox]
   /// Patterns and sets of nodes, by node; dropped with the parameters.
-  var patterns: [Int: CompiledPatterns] = [:]
-  var listSets: [Int: ConstantSet] = [:]
+  @exclusivity(unchecked) var patterns: [Int: CompiledPatterns] = [:]
+  @exclusivity(unchecked) var listSets: [Int: ConstantSet] = [:]
   /// Full-text queries of nodes, by node.
   var searches: [Int: [FullTextSearchState]] = [:]
 
@@ -226,8 +226,8 @@ final class BlockState {
 
   func forgetParameters() {
     hasParameters = false
-    patterns.removeAll()
-    listSets.removeAll()
+    if !patterns.isEmpty { patterns.removeAll() }
+    if !listSets.isEmpty { listSets.removeAll() }
   }
 
   func root(_ index: Int) -> Vector { vectors[Int(block.roots[index])] }

@@ -92,7 +92,7 @@ extension Mutator {
 
   /// Takes entities that the records give another target out of long lists, before it is done one by one.
   private func leaveLists(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
-    guard stage.links.count > 1 else { return }
+    guard stage.records.count > 1 else { return }
     var moves: [(relation: RelationID, sources: [UInt32], origin: RecordStage.Origin)] = []
     for (number, link) in stage.links.enumerated() {
       try checkpoint(at: number, execution)

@@ -24,9 +24,7 @@ extension Mutator {
     if isContinuing, total > 1 || hasLongPostings(layout) { throw outgrown(at: .range(program.mutation.range)) }
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    if isContinuing, total == 1, case .record(let record) = assignment {
-      transaction.touchCells(type, found.rows[0], record.cells.lazy.map(\.column))
-    }
+    if isContinuing, total == 1 { transaction.touchCells(type, found.rows[0], program.assignedColumns) }
     try freeUniqueKeys(assignment, layout, context, execution, before: view)
     // Records with links keep what they say until all rows are in; others are written before the next batch.
     var releases = false

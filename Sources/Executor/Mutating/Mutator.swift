@@ -30,6 +30,8 @@ package final class MutationProgram: Sendable {
   package let answer: Executable?
   /// Whether it is a point mutation, as far as the plans can tell: ``Mutator/init(continuing:)`` may apply it.
   package let isPoint: Bool
+  /// The columns that the document's assignment names.
+  let assignedColumns: [ColumnID]
 
   package init(
     mutation: BoundMutation, layouts: EntityLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
@@ -42,6 +44,11 @@ package final class MutationProgram: Sendable {
     self.locateDeleted = locateDeleted
     self.decisions = decisions
     self.answer = answer
+    if case .record(let record) = mutation.assignment {
+      assignedColumns = record.cells.map(\.column)
+    } else {
+      assignedColumns = []
+    }
     isPoint = Self.isPoint(
       mutation, layouts[mutation.type], constants.executable.catalog, locate: locate?.executable)
   }
@@ -119,12 +126,15 @@ package final class Mutator {
   /// Whether the field threw because it reaches more than a point mutation may.
   @exclusivity(unchecked) package private(set) var isOutgrown = false
   @exclusivity(unchecked) private var looks = 0
+  /// Asks ``isStopped(holding:)``. Made once, because the store is given it for every field.
+  @exclusivity(unchecked) private var stopTest: ((Int) -> Bool)?
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
     self.transaction = transaction
     self.resolvers = resolvers
     isContinuing = false
     (catalog, view, lastView) = (base.catalog, base, base)
+    stopTest = { [unowned self] in isStopped(holding: $0) }
   }
 
   /// Applies point mutations to a transaction that goes on after each; nothing was written to a fresh one.
@@ -133,9 +143,8 @@ package final class Mutator {
     (resolvers, isContinuing) = ([:], true)
     (catalog, lastView) = (transaction.base.catalog, transaction.base)
     view = isFresh ? transaction.base : nil
+    stopTest = { [unowned self] in isStopped(holding: $0) }
   }
-
-  deinit { stage.deallocate() }
 
   /// The data with all changes so far. Complexity: nothing where nothing has changed since the last call, else that of
   /// ``WriteTransaction/snapshot()``, or of ``WriteTransaction/provisional()``.
@@ -151,7 +160,7 @@ package final class Mutator {
   var hasChanged: Bool { view == nil }
 
   /// The newest version that there is without taking one.
-  package private(set) var lastView: Snapshot
+  @exclusivity(unchecked) package private(set) var lastView: Snapshot
 
   /// Says that the transaction is written to.
   package func change() { (view, hasWritten) = (nil, true) }
@@ -198,14 +207,15 @@ package final class Mutator {
   package func apply(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(MutationProblem) -> Bool {
-    answered.removeAll(keepingCapacity: true)
-    inserted.removeAll(keepingCapacity: true)
+    // To remove nothing costs more than to look.
+    if !answered.isEmpty { answered.removeAll(keepingCapacity: true) }
+    if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
     stage.removeAll()
-    sources.removeAll(keepingCapacity: true)
+    if !sources.isEmpty { sources.removeAll(keepingCapacity: true) }
     memory.removeAll()
     if !fragments.isEmpty { fragments.removeAll() }
-    incomplete.removeAll(keepingCapacity: true)
-    touched.removeAll()
+    if !incomplete.isEmpty { incomplete.removeAll(keepingCapacity: true) }
+    if !touched.isEmpty { touched.removeAll() }
     (fieldView, emptied) = (nil, nil)
     if !freed.isEmpty { freed.removeAll() }
     (hasWritten, isOutgrown, looks) = (false, false, 0)
@@ -222,9 +232,7 @@ package final class Mutator {
       (writtenBefore, pagesBefore) = (transaction.writtenBytes, transaction.pageBytes)
     }
     lookedBytes = heldBytes
-    if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing {
-      transaction.isStopped = { self.isStopped(execution, holding: $0) }
-    }
+    if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing { transaction.isStopped = stopTest }
     defer { transaction.isStopped = nil }
     guard execution.limits.maximumMemory != .max, !isContinuing else {
       return try perform(program, context, execution, into: &output)
@@ -270,7 +278,7 @@ package final class Mutator {
     guard let refusal = program.mutation.refusal else { return }
     if let all = refusal.all, constants.isTrue(all) { return }
     let verb = program.mutation.kind.rawValue
-    if let absent = refusal.variables.first(where: { !context.provided.contains($0) }) {
+    if let absent = refusal.variables.first(where: { !context.isProvided($0) }) {
       throw MutationProblem(.absentVariable(verb: verb, name: absent), at: refusal.range)
     }
     if let premise = refusal.premise, constants.isTrue(premise) {
@@ -295,8 +303,7 @@ package final class Mutator {
     do {
       try answered.withUnsafeBufferPointer { (rows) throws(RuntimeProblem) in
         try executable.run(
-          view, parameters: context.parameters, given: rows, of: program.mutation.type, inserted: inserted,
-          limits: context.limits, cancellation: context.cancellation, into: &output)
+          view, context, given: rows, of: program.mutation.type, inserted: inserted, into: &output)
       }
     } catch {
       throw MutationProblem(.runtime(error), at: error.range)
@@ -337,15 +344,15 @@ package final class Mutator {
   }
 
   /// What the store asks while it follows a deletion or its undoing.
-  private func isStopped(_ execution: Execution, holding bytes: Int) -> Bool {
+  private func isStopped(holding bytes: Int) -> Bool {
     looks += 1
     if isContinuing, looks > PointMutation.maximumLooks {
       isOutgrown = true
       return true
     }
     do throws(RuntimeProblem) {
-      try execution.checkpoint()
-      try execution.checkComputed(takenBytes &+ bytes)
+      try constants?.checkpoint()
+      try constants?.checkComputed(takenBytes &+ bytes)
       return false
     } catch {
       stopReason = error

@@ -21,18 +21,30 @@ package enum PointMutation {
   /// Whether values of parameters are few and short.
   package static func fits(_ values: [Value?]) -> Bool {
     var bytes = 0
-    func add(_ value: Value) -> Bool {
-      bytes += 16
-      switch value {
-      case .string(let text), .bytes(let text), .json(let text), .uuid(let text), .id(let text, _):
-        bytes += text.count
-      case .list(let elements): return elements.count <= maximumLinks && elements.allSatisfy(add)
-      case .object(let members): return members.count <= maximumLinks && members.allSatisfy { add($0.value) }
-      case .null, .boolean, .int, .float, .decimal, .enumeration, .dateTime, .date, .duration: break
-      }
-      return bytes <= maximumBytes
+    for value in values {
+      if let value, !add(value, to: &bytes) { return false }
     }
-    return values.allSatisfy { $0.map(add) ?? true }
+    return true
+  }
+
+  private static func add(_ value: Value, to bytes: inout Int) -> Bool {
+    bytes += 16
+    switch value {
+    case .string(let text), .bytes(let text), .json(let text), .uuid(let text), .id(let text, _):
+      bytes += text.count
+    case .list(let elements):
+      if elements.count > maximumLinks { return false }
+      for element in elements {
+        if !add(element, to: &bytes) { return false }
+      }
+    case .object(let members):
+      if members.count > maximumLinks { return false }
+      for member in members {
+        if !add(member.value, to: &bytes) { return false }
+      }
+    case .null, .boolean, .int, .float, .decimal, .enumeration, .dateTime, .date, .duration: break
+    }
+    return bytes <= maximumBytes
   }
 }
 

@@ -41,7 +41,7 @@ package final class ValueProgram: Sendable {
     execution.limits = context.limits
     execution.cancellation = context.cancellation
     execution.begin(snapshot, executable)
-    execution.bind(context.parameters, executable)
+    context.bind(execution, executable)
     return execution
   }
 
@@ -104,32 +104,45 @@ struct InputValues {
 
 /// What one operation's mutation fields have in common. A class, because whatever is staged looks at it.
 package final class MutationContext: Sendable {
+  /// Holds the values of the parameters; none where they are ``cells``.
   package let parameters: [Value?]
+  /// Holds their cells where no field needs a value.
+  private let cells: OperationParameters?
   package let limits: RunLimits
   package let cancellation: Cancellation?
   /// Microseconds since 1970: what `@default(value: now())` gives.
   package let now: Int64
-  /// The names of the variables that were given.
-  package let provided: Set<String>
+  /// Tells whether a variable of a name was given; nil where nothing hangs on that.
+  private let isGiven: (@Sendable (String) -> Bool)?
   /// Of all parameters; empty where nothing hangs on which are given.
   package let parameterNames: [String]
 
   package init(
-    parameters: [Value?], limits: RunLimits = .none, cancellation: Cancellation? = nil, now: Int64,
-    provided: Set<String> = [], parameterNames: [String] = []
+    parameters: [Value?], cells: OperationParameters? = nil, limits: RunLimits = .none,
+    cancellation: Cancellation? = nil, now: Int64,
+    parameterNames: [String] = [], isGiven: (@Sendable (String) -> Bool)? = nil
   ) {
     self.parameters = parameters
+    self.cells = cells
     self.limits = limits
     self.cancellation = cancellation
     self.now = now
-    self.provided = provided
+    self.isGiven = isGiven
     self.parameterNames = parameterNames
+  }
+
+  /// Gives an execution the operation's parameters.
+  func bind(_ execution: Execution, _ executable: Executable) {
+    if let cells { cells.bind(execution) } else { execution.bind(parameters, executable) }
   }
 
   /// Whether a parameter was given a value, be it null.
   func isProvided(_ parameter: Int) -> Bool {
-    !parameterNames.indices.contains(parameter) || provided.contains(parameterNames[parameter])
+    !parameterNames.indices.contains(parameter) || isProvided(parameterNames[parameter])
   }
+
+  /// Returns whether a variable was given a value, be it null.
+  func isProvided(_ variable: String) -> Bool { isGiven?(variable) ?? false }
 }
 
 extension ValueProgram {

@@ -30,8 +30,6 @@ final class SaveStage {
   /// Scratch for the links of one relation.
   @exclusivity(unchecked) var list = LinkList()
 
-  deinit { stage.deallocate() }
-
   func removeAll() {
     stage.removeAll()
     entities.removeAll(keepingCapacity: true)

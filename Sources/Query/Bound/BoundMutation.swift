@@ -63,6 +63,13 @@ package struct BoundMutation: Sendable, Equatable {
   }
 }
 
+extension BoundMutation {
+  /// Whether it looks at the values of parameters, which hold objects, and not only at their cells.
+  package var usesParameterValues: Bool {
+    (rows + [assignment, conflict?.record].compactMap(\.self)).contains(where: \.usesParameterValues)
+  }
+}
+
 /// When an update or a delete is refused because it would reach everything and does not say `all: true`.
 package struct BoundRefusal: Sendable, Equatable {
   /// Among the mutation's constants: what `all:` says.
@@ -122,6 +129,19 @@ package enum BoundInput: Sendable, Equatable {
   /// The object, or the list of objects, of a parameter of the generated input type of an entity type, or of an
   /// embedded type, whose elements' hidden type is given then.
   case variable(Int, EntityTypeID, SourceRange)
+}
+
+extension BoundInput {
+  /// Whether a parameter holds it, or something inside it.
+  fileprivate var usesParameterValues: Bool {
+    guard case .record(let record) = self else { return true }
+    return !record.embedded.isEmpty
+      || record.links.contains { link in
+        link.targets.contains { target in
+          if case .input(let input) = target { input.usesParameterValues } else { false }
+        }
+      }
+  }
 }
 
 /// An object of the document that is saved as an entity, or what an update writes.

@@ -4,7 +4,7 @@ import GQLCatalog
 /// a waiting link passes it; see ``TableRecorder`` and ``WaitingRecorder``.
 final class ChangeRecorder: @unchecked Sendable {
   /// By type; nil where the transaction has not looked for writing.
-  private var tables: [TableRecorder?]
+  @exclusivity(unchecked) private var tables: [TableRecorder?]
   let waiting = WaitingRecorder()
   /// Used again for each set.
   @exclusivity(unchecked) private var writer = ChangeWriter()

@@ -26,7 +26,7 @@ final class TableRecorder: @unchecked Sendable {
 
   private let columns: UInt32
   /// The first row that is new.
-  private(set) var first: UInt32
+  @exclusivity(unchecked) private(set) var first: UInt32
   @exclusivity(unchecked) private var notes: ContiguousArray<Note> = []
   @exclusivity(unchecked) private var words: ContiguousArray<UInt32> = []
   /// The notes by row and part, once they are many.
@@ -57,8 +57,8 @@ final class TableRecorder: @unchecked Sendable {
     first = UInt32(truncatingIfNeeded: table.slots)
     if notes.isEmpty { return }
     notes.removeAll(keepingCapacity: notes.count < 1024)
-    words.removeAll(keepingCapacity: words.count < 1024)
-    places.removeAll(keepingCapacity: places.count < 1024)
+    if !words.isEmpty { words.removeAll(keepingCapacity: words.count < 1024) }
+    if !places.isEmpty { places.removeAll(keepingCapacity: places.count < 1024) }
   }
 
   // MARK: - Noting

@@ -17,7 +17,7 @@ extension WriteTransaction {
   }
 
   /// Reads a word of whatever writing cells of a row will read, for the reason that ``touch(_:_:)`` has.
-  package func touchCells(_ type: EntityTypeID, _ row: UInt32, _ columns: some Sequence<ColumnID>) {
+  package func touchCells(_ type: EntityTypeID, _ row: UInt32, _ columns: [ColumnID]) {
     let table = table(type)
     var touched: UInt64 = 0
     for column in columns { touched |= table.touch(row, Int(column.index)) }

@@ -31,10 +31,10 @@ package final class WriteTransaction {
   var version: UInt64
   @exclusivity(unchecked) var bulk: BulkState?
   /// What `_createdAt` and `_updatedAt` become, in microseconds since 1970.
-  package var now: Int64 = 0
+  @exclusivity(unchecked) package var now: Int64 = 0
   /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
   /// where it says so they throw ``StoreProblem/stopped``.
-  package var isStopped: ((Int) -> Bool)? {
+  @exclusivity(unchecked) package var isStopped: ((Int) -> Bool)? {
     didSet { steps = 0 }
   }
   private let meter = PageMeter()

@@ -1,0 +1,55 @@
+import GQLCatalog
+import GQLExecutor
+import GQLQuery
+import GQLStore
+
+/// How the variables of an operation become cells at once, without values between.
+struct CellBindings: Sendable {
+  private let parameters: [CellBinding]
+  /// How many are variables.
+  private let shown: Int
+  /// Indicates whether a parameter is a list.
+  let hasLists: Bool
+
+  /// Nil where a parameter needs a closer look.
+  init?(_ parameters: [BoundParameter], _ catalog: Catalog) {
+    let bindings = parameters.compactMap { CellBinding($0, catalog) }
+    guard bindings.count == parameters.count else { return nil }
+    self.parameters = bindings
+    shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
+    hasLists = bindings.contains(where: \.isList)
+  }
+
+  var count: Int { parameters.count }
+
+  /// Gives the parameters of one run their cells. Returns false where a variable needs a closer look, or is wrong, which
+  /// the binder then says.
+  @inline(__always)
+  func bind(_ variables: [String: Value], to run: some ParameterHolder, now: @autoclosure () -> Int64) -> Bool {
+    guard variables.count == shown else { return false }
+    if parameters.count == 1, shown == 1 {
+      // Comparing one name is quicker than hashing it.
+      let (name, value) = variables[variables.startIndex]
+      return name == parameters[0].name && parameters[0].bind(value, 0, run)
+    }
+    for index in 0..<parameters.count {
+      if parameters[index].isNow {
+        run.setParameter(index, Cell(now()))
+        continue
+      }
+      guard let value = variables[parameters[index].name], parameters[index].bind(value, index, run) else {
+        return false
+      }
+    }
+    return true
+  }
+}
+
+/// What takes the cells of parameters, and has memory for what they point to.
+protocol ParameterHolder {
+  var scratch: ScratchArena { get }
+  func setParameter(_ index: Int, _ cell: Cell?)
+}
+
+extension Execution: ParameterHolder {}
+extension OperationParameters: ParameterHolder {}
