@@ -18,12 +18,12 @@ package final class TextAnalyzer {
 
   package let language: TextLanguage
   /// The words of the last text, in its order.
-  package private(set) var tokens: ContiguousArray<Token> = []
+  @exclusivity(unchecked) package private(set) var tokens: ContiguousArray<Token> = []
   /// The folded bytes of the words of the last text, one after another.
-  package private(set) var folded: [UInt8] = []
+  @exclusivity(unchecked) package private(set) var folded: [UInt8] = []
   private let stopWords: WordTable?
   private let stemmer: OpaquePointer?
-  private var watch = InterruptionWatch(nil)
+  @exclusivity(unchecked) private var watch = InterruptionWatch(nil)
 
   /// Longer words are not stemmed: no language has any.
   private static let longestStemmed = 128

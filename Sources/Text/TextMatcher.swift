@@ -7,9 +7,9 @@ package final class TextMatcher {
   package let query: TextQuery
   package let analyzer: TextAnalyzer
   /// By leaf: how often it stands in the last text.
-  package private(set) var frequencies: [Int]
+  @exclusivity(unchecked) package private(set) var frequencies: [Int]
   /// Words of the last text, stop words left out.
-  package private(set) var length = 0
+  @exclusivity(unchecked) package private(set) var length = 0
 
   private struct Place {
     var leaf: Int
@@ -19,18 +19,18 @@ package final class TextMatcher {
   /// All atoms of the query.
   private let atoms: [TextQuery.Atom]
   private let places: [Place]
-  private var distances: [EditDistance?]
+  @exclusivity(unchecked) private var distances: [EditDistance?]
   /// By word: −2 for a stop word, −1 for one that the query does not know, else the index of a list of atoms.
   private let memo = WordTable()
-  private var lists: [[Int]] = []
+  @exclusivity(unchecked) private var lists: [[Int]] = []
   private static let memoLimit = 1 << 20
   /// By atom: positions in the last text, ascending; of atoms in phrases only.
-  private var positions: [[Int]]
+  @exclusivity(unchecked) private var positions: [[Int]]
   /// The atoms that a term satisfies by being theirs, and those that must be tried.
   private let exact = WordTable()
-  private var exactLists: [[Int]] = []
+  @exclusivity(unchecked) private var exactLists: [[Int]] = []
   private let tried: [Int]
-  private var watch = InterruptionWatch(nil)
+  @exclusivity(unchecked) private var watch = InterruptionWatch(nil)
   /// Whether the last text was not gone through to its end, because who waits for it does not any longer.
   package var isInterrupted: Bool { watch.isDue || analyzer.isInterrupted }
 

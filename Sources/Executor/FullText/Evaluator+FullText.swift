@@ -12,6 +12,7 @@ extension Evaluator {
       states = known
     } else {
       states = compiled.map { FullTextSearchState(language: $0.source.language) }
+      states.forEach(execution.add)
       block.searches[index] = states
     }
     return Array(zip(compiled, states))
@@ -135,6 +136,11 @@ extension Evaluator {
 }
 
 extension Execution {
+  /// Returns the matcher that another `matches` of this run has for the same query.
+  func matcher(like state: FullTextSearchState) -> TextMatcher? {
+    textSearches.first { $0 !== state && $0.hasQuery(of: state) && $0.isReady(in: self) }?.matcher
+  }
+
   /// Counts what stands in a text, as far as the run may go.
   func add(_ text: UnsafeBufferPointer<UInt8>, to matcher: TextMatcher) throws(RuntimeProblem) {
     if text.count > Evaluator.longText { try charge(text.count) }

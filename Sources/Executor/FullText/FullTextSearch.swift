@@ -8,10 +8,10 @@ final class FullTextSearch {
   let columns: [FullTextColumn]
   let matcher: TextMatcher
   /// By leaf of the query.
-  private(set) var lists: [PostingList] = []
-  private(set) var statistics: TextStatistics
+  @exclusivity(unchecked) private(set) var lists: [PostingList] = []
+  @exclusivity(unchecked) private(set) var statistics: TextStatistics
   /// Keeps what the lists point to, where they had to be put together.
-  private var owned: [OwnedPostings] = []
+  @exclusivity(unchecked) private var owned: [OwnedPostings] = []
   private let readers: [ColumnReader]
   let slots: Int
 

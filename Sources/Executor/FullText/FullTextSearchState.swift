@@ -5,16 +5,16 @@ import GQLText
 /// A `matches` in one run: its query, understood, and the figures that it is scored by.
 final class FullTextSearchState: OperatorState {
   private let language: TextLanguage
-  private var analyzer: TextAnalyzer?
-  private var text = Text()
-  private(set) var matcher: TextMatcher?
+  @exclusivity(unchecked) private var analyzer: TextAnalyzer?
+  @exclusivity(unchecked) private var text = Text()
+  @exclusivity(unchecked) private(set) var matcher: TextMatcher?
   /// The run whose time and cancellation the matcher looks at.
-  private var heedingRun: UInt64 = 0
+  @exclusivity(unchecked) private var heedingRun: UInt64 = 0
   /// What the query finds, in the run at hand only: it keeps a version of the data alive.
-  var search: FullTextSearch?
+  @exclusivity(unchecked) var search: FullTextSearch?
   /// The run that the statistics are of.
-  var statisticsRun: UInt64?
-  var statistics = TextStatistics(texts: 0, words: 0, found: [])
+  @exclusivity(unchecked) var statisticsRun: UInt64?
+  @exclusivity(unchecked) var statistics = TextStatistics(texts: 0, words: 0, found: [])
 
   init(language code: String) { language = TextLanguage(code) ?? .standard }
 
@@ -31,12 +31,19 @@ final class FullTextSearchState: OperatorState {
       }
       return matcher
     }
-    let analyzer = self.analyzer ?? TextAnalyzer(language)
-    self.analyzer = analyzer
     matcher = nil
     search = nil
     statisticsRun = nil
     text = Text(query)
+    // A condition, its score and its access path most often have the same query. Each uses the matcher for one text from
+    // its beginning to its end.
+    if let known = execution.matcher(like: self) {
+      matcher = known
+      heedingRun = execution.run
+      return known
+    }
+    let analyzer = self.analyzer ?? TextAnalyzer(language)
+    self.analyzer = analyzer
     let understood = TextQuery(text, analyzer, execution.interruption)
     // What is due was so before: then the query was not read to its end.
     if execution.mayStop { try execution.checkpoint() }
@@ -45,6 +52,11 @@ final class FullTextSearchState: OperatorState {
     heedingRun = execution.run
     matcher = made
     return made
+  }
+
+  /// Indicates whether its matcher heeds what may stop the run.
+  func isReady(in execution: Execution) -> Bool {
+    matcher.map { heedingRun == execution.run && !$0.isInterrupted } ?? false
   }
 
   private func isOf(_ query: UnsafeBufferPointer<UInt8>) -> Bool {
