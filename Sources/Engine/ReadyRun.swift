@@ -55,7 +55,7 @@ final class ReadyRun: @unchecked Sendable {
   private let parameters: [CellBinding]
   /// How many are variables.
   private let shown: Int
-  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
+  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 512)
 
   /// Whether it needs no more memory than may rest between runs. An answer's memory beyond that is given back.
   func isWorthKeeping() -> Bool {
