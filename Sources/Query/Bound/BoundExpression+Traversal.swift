@@ -27,6 +27,41 @@ extension BoundExpression {
     }
   }
 
+  /// Indicates whether nothing stands in it: no operands, no body and no set.
+  package var isLeaf: Bool {
+    switch kind {
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .item, .groupAggregate:
+      true
+    default: false
+    }
+  }
+
+  /// Calls `visit` with each of ``operands``, which takes no memory where they are few.
+  package func forEachOperand(_ visit: (BoundExpression) -> Void) {
+    switch kind {
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .quantifier, .aggregate,
+      .item, .groupAggregate:
+      break
+    case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e):
+      visit(e)
+    case .compare(_, let l, let r), .inList(let l, let r), .textTest(_, let l, let r), .listContains(let l, let r),
+      .regex(let l, let r), .like(let l, let r, _), .arithmetic(_, let l, let r), .jsonPath(let l, let r),
+      .element(let l, let r):
+      visit(l)
+      visit(r)
+    case .and(let es), .or(let es), .coalesce(let es), .conditional(let es), .call(_, let es):
+      for e in es { visit(e) }
+    case .inValues(let e, let es):
+      visit(e)
+      for e in es { visit(e) }
+    case .inRange(let e, let lower, let upper, _):
+      visit(e)
+      if let lower { visit(lower) }
+      if let upper { visit(upper) }
+    default: for operand in operands { visit(operand) }
+    }
+  }
+
   /// The same operator over changed operands.
   package func mapOperands(_ change: (BoundExpression) -> BoundExpression) -> BoundExpression {
     var copy = self
@@ -117,7 +152,8 @@ extension BoundExpression {
   /// Calls `visit` with this node and all below it, bodies of set calls included, sets excluded.
   package func forEachNode(_ visit: (BoundExpression) -> Void) {
     visit(self)
-    for operand in operands { operand.forEachNode(visit) }
+    if isLeaf { return }
+    forEachOperand { $0.forEachNode(visit) }
     innerBody?.forEachNode(visit)
   }
 
