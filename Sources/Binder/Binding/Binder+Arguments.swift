@@ -29,17 +29,19 @@ extension Binder {
     if environment.pathBeginsElsewhere { inner.foreignSteps.insert(environment.scopes.count) }
     environment.pathBeginsElsewhere = false
     inner.note(searches: searches(of: set))
-    var seen: Set<String> = []
+    // A few, so that no table of them is made.
+    var seen: [String] = []
     var status: BoundExpression?
     // The order may be that of the condition's score.
     let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
     let ordered =
       isScored ? arguments.filter { $0.name.text == "where" } + arguments.filter { $0.name.text != "where" } : arguments
     for argument in ordered {
-      guard seen.insert(argument.name.text).inserted else {
+      if seen.contains(argument.name.text) {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         continue
       }
+      seen.append(argument.name.text)
       switch argument.name.text {
       case "where":
         set.predicate = bindWhere(argument.value, inner)
