@@ -18,7 +18,7 @@ package struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomStrin
 }
 
 /// What a stage has to say about a place of a text.
-package struct Diagnostic: Sendable, Equatable {
+@usableFromInline package struct Diagnostic: Sendable, Equatable {
   package enum Severity: String, Sendable { case error, warning, note }
 
   /// A further explanation, of another place or of none.
@@ -91,14 +91,14 @@ package struct Diagnostic: Sendable, Equatable {
 }
 
 /// What a total stage returns: a value for any input, and what was wrong with the input.
-package struct Analyzed<Output: Sendable>: Sendable {
-  package var output: Output
-  package var diagnostics: [Diagnostic]
-  package init(_ output: Output, _ diagnostics: [Diagnostic]) {
+@usableFromInline package struct Analyzed<Output: Sendable>: Sendable {
+  @usableFromInline package var output: Output
+  @usableFromInline package var diagnostics: [Diagnostic]
+  @inlinable package init(_ output: Output, _ diagnostics: [Diagnostic]) {
     self.output = output
     self.diagnostics = diagnostics
   }
-  package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+  package var hasErrors: Bool { !diagnostics.isEmpty && diagnostics.contains { $0.severity == .error } }
 }
 
 extension Array<Diagnostic> {

@@ -3,16 +3,16 @@ import Synchronization
 /// What exists: types, properties, relations and indexes, addressed by their identifiers' indices.
 ///
 /// A catalog is a value; its version changes with every change of the schema.
-package struct Catalog: Sendable, Hashable {
+@usableFromInline package struct Catalog: Sendable, Hashable {
   package var version: UInt64 = 0
-  package var types: [EntityType] = []
-  package var embeddedTypes: [EmbeddedType] = []
-  package var enums: [EnumType] = []
+  @usableFromInline package var types: [EntityType] = []
+  @usableFromInline package var embeddedTypes: [EmbeddedType] = []
+  @usableFromInline package var enums: [EnumType] = []
   /// The type of `_status`, which no schema writes: CREATED, DELETED.
   package var statusType: EnumTypeID?
   /// Every direction of every relation. A one-way relation's other direction is stored too, but has no property.
-  package var relations: [Relation] = []
-  package var indexes: [IndexDescriptor] = []
+  @usableFromInline package var relations: [Relation] = []
+  @usableFromInline package var indexes: [IndexDescriptor] = []
   /// Root names besides the generated ones, from the schema's `type Query`.
   package var rootNames: [RootName] = []
   /// The definitions of inputs and directives, which documents may use and no data has, as canonical text.
@@ -41,19 +41,19 @@ package struct Catalog: Sendable, Hashable {
   /// The version of a catalog that is new, or changed.
   package static func nextVersion() -> UInt64 { versions.add(1, ordering: .relaxed).newValue }
 
-  // Lent, not copied: a type is a dozen arrays, and most who ask want one of its fields.
-  package subscript(_ id: EntityTypeID) -> EntityType {
+  // Lent, not copied: a type is a dozen arrays, and most who ask want one of its fields. Inlined, because a coroutine of
+  // another module takes memory for each call.
+  @inlinable package subscript(_ id: EntityTypeID) -> EntityType {
     _read { yield types[Int(id.index)] }
     _modify { yield &types[Int(id.index)] }
   }
-  package subscript(_ id: EmbeddedTypeID) -> EmbeddedType { _read { yield embeddedTypes[Int(id.index)] } }
-  package subscript(_ id: EnumTypeID) -> EnumType { _read { yield enums[Int(id.index)] } }
-  // Copied: it is a few words, which cost less than to lend them.
-  package subscript(_ id: RelationID) -> Relation {
-    get { relations[Int(id.index)] }
+  @inlinable package subscript(_ id: EmbeddedTypeID) -> EmbeddedType { _read { yield embeddedTypes[Int(id.index)] } }
+  @inlinable package subscript(_ id: EnumTypeID) -> EnumType { _read { yield enums[Int(id.index)] } }
+  @inlinable package subscript(_ id: RelationID) -> Relation {
+    _read { yield relations[Int(id.index)] }
     _modify { yield &relations[Int(id.index)] }
   }
-  package subscript(_ id: IndexID) -> IndexDescriptor { _read { yield indexes[Int(id.index)] } }
+  @inlinable package subscript(_ id: IndexID) -> IndexDescriptor { _read { yield indexes[Int(id.index)] } }
 
   /// By type: the relations whose source it is, in their order. Complexity: O(types + relations).
   package var relationsOfType: [[Relation]] {
@@ -79,6 +79,30 @@ package struct Catalog: Sendable, Hashable {
     return types.first { !$0.isElement && $0.name.utf8.elementsEqual(name.utf8) }
   }
 
+  /// The property of a type by its name, as ``EntityType/property(named:)``; without a copy of the type.
+  package func property(named name: String, of type: EntityTypeID) -> Property? {
+    let type = Int(type.index)
+    if !types[type].propertyPlaces.isEmpty {
+      return types[type].propertyPlaces[name].map { types[type].properties[Int($0)] }
+    }
+    for place in types[type].properties.indices where types[type].properties[place].name == name {
+      return types[type].properties[place]
+    }
+    return nil
+  }
+
+  /// The column and the type of a property by its name, where it is a column and no list.
+  package func column(named name: String, of type: EntityTypeID) -> (column: ColumnID, type: ValueType)? {
+    let type = Int(type.index)
+    let place =
+      types[type].propertyPlaces.isEmpty
+      ? types[type].properties.indices.first { types[type].properties[$0].name == name }
+      : types[type].propertyPlaces[name].map { Int($0) }
+    guard let place, case .column(let column, _) = types[type].properties[place].storage else { return nil }
+    if case .list = types[type].properties[place].signature.type { return nil }
+    return (column, types[type].properties[place].signature.type)
+  }
+
   /// Complexity: O(functions).
   package func function(named name: String) -> RegisteredFunction? {
     functions.first { $0.name.utf8.elementsEqual(name.utf8) }
@@ -86,7 +110,7 @@ package struct Catalog: Sendable, Hashable {
 }
 
 /// An enum: cells hold a value's position as a code.
-package struct EnumType: Sendable, Hashable {
+@usableFromInline package struct EnumType: Sendable, Hashable {
   /// What the schema says of a value.
   package struct Note: Sendable, Hashable {
     package var description: String?
@@ -117,7 +141,7 @@ package struct EnumType: Sendable, Hashable {
 }
 
 /// An object type without an id: a value inside its owner, stored as columns of the owner.
-package struct EmbeddedType: Sendable, Hashable {
+@usableFromInline package struct EmbeddedType: Sendable, Hashable {
   package struct Field: Sendable, Hashable {
     package var name: String
     package var description: String?
@@ -153,12 +177,12 @@ package struct EmbeddedType: Sendable, Hashable {
 }
 
 /// A type whose entities have ids and rows: its properties, and the columns and indexes that hold them.
-package struct EntityType: Sendable, Hashable {
+@usableFromInline package struct EntityType: Sendable, Hashable {
   package var id: EntityTypeID
   package var name: String
   package var description: String?
-  package var properties: [Property]
-  package var columns: [ColumnDescriptor]
+  @usableFromInline package var properties: [Property]
+  @usableFromInline package var columns: [ColumnDescriptor]
   /// The properties of the primary key; one but for `@id(fields:)`.
   package var idProperties: [PropertyID]
   /// A unique hash index over the primary key's columns.
@@ -170,7 +194,7 @@ package struct EntityType: Sendable, Hashable {
   /// The root field that gives one object; the name with its first letter lowered, or `@root(one:)`.
   package var rootOne: String
   /// What kind of type it is, if it is not one of entities with ids of their own.
-  package var kind = Kind.entity
+  @usableFromInline package var kind = Kind.entity
   /// Of an interface or union: the entity types that belong to it, each with the relation from a mirrored row to the
   /// entity.
   package var members: [TypeLink] = []
@@ -193,7 +217,7 @@ package struct EntityType: Sendable, Hashable {
   /// Of a hidden type of a ``VersionCatalog``: what its rows are.
   package var pastRole: PastRole?
   /// The places of many properties by their names; empty where they are few.
-  private var propertyPlaces: [String: Int32] = [:]
+  fileprivate var propertyPlaces: [String: Int32] = [:]
 
   package init(
     id: EntityTypeID, name: String, description: String? = nil, properties: [Property] = [],
@@ -212,8 +236,8 @@ package struct EntityType: Sendable, Hashable {
     self.rootOne = rootOne
   }
 
-  package subscript(_ id: PropertyID) -> Property { properties[Int(id.index)] }
-  package subscript(_ id: ColumnID) -> ColumnDescriptor { columns[Int(id.index)] }
+  @inlinable package subscript(_ id: PropertyID) -> Property { properties[Int(id.index)] }
+  @inlinable package subscript(_ id: ColumnID) -> ColumnDescriptor { columns[Int(id.index)] }
 
   /// So many properties are looked through one by one.
   private static let fewProperties = 16
@@ -230,7 +254,7 @@ package struct EntityType: Sendable, Hashable {
   /// Complexity: O(1) once ``indexNames()`` was called.
   package func property(named name: String) -> Property? {
     if !propertyPlaces.isEmpty { return propertyPlaces[name].map { properties[Int($0)] } }
-    return properties.first { $0.name.utf8.elementsEqual(name.utf8) }
+    return properties.indices.first { properties[$0].name == name }.map { properties[$0] }
   }
 }
 
@@ -245,7 +269,7 @@ extension EntityType {
     case changedField
   }
 
-  package enum Kind: Sendable, Hashable {
+  @usableFromInline package enum Kind: Sendable, Hashable {
     /// Entities with a primary key.
     case entity
     /// Rows mirror the entities of the members, in the order of first insertion among all of them; no primary key, and
@@ -259,8 +283,13 @@ extension EntityType {
   }
 
   /// An interface or a union.
-  package var isAbstract: Bool { kind == .interface || kind == .union }
-  package var isElement: Bool {
+  @inlinable package var isAbstract: Bool {
+    switch kind {
+    case .interface, .union: true
+    case .entity, .element: false
+    }
+  }
+  @inlinable package var isElement: Bool {
     if case .element = kind { true } else { false }
   }
 }
@@ -276,7 +305,7 @@ package struct TypeLink: Sendable, Hashable {
 }
 
 /// A field of an entity type, and where its value lies.
-package struct Property: Sendable, Hashable {
+@usableFromInline package struct Property: Sendable, Hashable {
   package var id: PropertyID
   package var name: String
   package var description: String?
@@ -342,7 +371,7 @@ package struct MemberField: Sendable, Hashable {
 }
 
 /// One direction of a relation.
-package struct Relation: Sendable, Hashable {
+@usableFromInline package struct Relation: Sendable, Hashable {
   /// What deleting a source does to its targets.
   package enum DeleteRule: String, Sendable { case nullify = "NULLIFY", cascade = "CASCADE", deny = "DENY" }
 

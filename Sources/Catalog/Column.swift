@@ -60,7 +60,7 @@
 }
 
 /// One stored column of an entity type.
-package struct ColumnDescriptor: Sendable, Hashable {
+@usableFromInline package struct ColumnDescriptor: Sendable, Hashable {
   package var id: ColumnID
   /// The path of the property, such as `address.city`; for messages and `explain` only.
   package var name: String

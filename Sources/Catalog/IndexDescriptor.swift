@@ -1,5 +1,5 @@
 /// An index of a type: its kind and its columns. The store keeps it, the planner chooses it.
-package struct IndexDescriptor: Sendable, Hashable {
+@usableFromInline package struct IndexDescriptor: Sendable, Hashable {
   /// A kind of index; everything that depends on the kind asks for its ``facts``.
   package enum Kind: String, Sendable, CaseIterable {
     case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"

@@ -281,7 +281,7 @@ public final class Database: Sendable {
     if let known = found.known { return PreparedQuery(known.operation, database: self, known.shared) }
     let unknown = recent.unknown(SourceText(name: name, text: text), found.key, limits.parser.lexer)
     if let (operation, text) = recent.share(unknown, catalog) { return PreparedQuery(operation, database: self, text) }
-    let (only, query) = try preparer.onlyOperation(of: preparer.document(text, name, options), options)
+    let (only, query) = try preparer.onlyOperation(of: preparer.document(unknown, options), options)
     recent.add(only, query, unknown, catalog)
     return PreparedQuery(only, database: self)
   }

@@ -19,6 +19,14 @@ struct OperationPreparer {
       source: SourceText(name: name, text: text), dialect: .extended, limits: database.limits, options: options)
   }
 
+  /// Reads a text whose tokens are known.
+  func document(
+    _ text: RecentTexts.UnknownText, _ options: RunOptions
+  ) throws(QueryError) -> QueryDocument {
+    try QueryDocument(
+      source: text.source, dialect: .extended, limits: database.limits, options: options, tokens: text.tokens)
+  }
+
   func onlyOperation(
     of document: QueryDocument, _ options: RunOptions
   ) throws(QueryError) -> (operation: PreparedOperation, query: BoundQuery) {

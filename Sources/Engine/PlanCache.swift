@@ -54,7 +54,7 @@ struct PlanCache {
   }
 
   mutating func insert(_ entry: Entry, shape: StructuralShape, catalogVersion: UInt64) {
-    entries.removeAll { $0.catalogVersion != catalogVersion }
+    if !entries.isEmpty { entries.removeAll { $0.catalogVersion != catalogVersion } }
     if entries.count >= Self.keptShapes { entries.removeFirst() }
     entries.append((shape, catalogVersion, entry))
   }

@@ -2,6 +2,7 @@ import GQLBase
 import GQLBinder
 import GQLCatalog
 import GQLExecutor
+import GQLLexer
 import GQLParser
 import GQLQuery
 
@@ -28,17 +29,18 @@ package final class QueryDocument: Sendable {
 
   /// Parses a text.
   ///
+  /// - Parameter tokens: The tokens of the text under the same limits, where they are known.
   /// - Throws: ``QueryError`` with every syntax error.
   package init(
     source: SourceText, dialect: Dialect, hasNarrowInts: Bool = false, limits: QueryLimits = .standard,
-    options: RunOptions = RunOptions()
+    options: RunOptions = RunOptions(), tokens: Analyzed<TokenBuffer>? = nil
   ) throws(QueryError) {
     if let fault = limits.fault {
       throw QueryError(code: DocumentProblem.wrongLimit.code, fault, file: source.name)
     }
     var parsing = limits.parser
     parsing.lexer.interruption = options.interruption(limits)
-    let parsed = parse(source, dialect: dialect, limits: parsing)
+    let parsed = parse(source, dialect: dialect, limits: parsing, tokens: tokens)
     if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
     readBytes = parsing.lexer.interruption?.memory?.taken ?? 0
     self.source = source

@@ -52,7 +52,7 @@ final class ReadyRun: @unchecked Sendable {
   /// The writer's, kept beside it because each way through the writer counts a reference.
   let execution: Execution
   private let bindings: CellBindings
-  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 4096)
+  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 512)
 
   /// Whether it needs no more memory than may rest between runs. An answer's memory beyond that is given back.
   func isWorthKeeping() -> Bool {

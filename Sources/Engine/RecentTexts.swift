@@ -25,6 +25,7 @@ final class RecentTexts: Sendable {
   /// A text that is not known, and what is known of its shape.
   struct UnknownText {
     let source: SourceText
+    let tokens: Analyzed<TokenBuffer>
     fileprivate let key: TextKey
     fileprivate let shape: TextShape?
     fileprivate let shaped: ShapedOperations?
@@ -67,11 +68,12 @@ final class RecentTexts: Sendable {
 
   /// Complexity: O(bytes of the text).
   func unknown(_ source: SourceText, _ key: TextKey, _ limits: LexerLimits) -> UnknownText {
-    let shape = TextShape(source, limits)
+    let tokens = tokenize(source, limits: limits)
+    let shape = TextShape(source, tokens)
     let (shaped, epoch) = state.withLock { state in
       (shape?.key.withUnsafeBytes { state.shapes.find($0, TextKey($0, like: key)) }, state.epoch)
     }
-    return UnknownText(source: source, key: key, shape: shape, shaped: shaped, epoch: epoch)
+    return UnknownText(source: source, tokens: tokens, key: key, shape: shape, shaped: shaped, epoch: epoch)
   }
 
   /// Keeps the operation that a text was prepared to.

@@ -18,8 +18,7 @@ struct TextShape: Sendable {
   /// Nil for a text that is no document, or that is beyond the limits.
   ///
   /// Complexity: O(bytes).
-  init?(_ source: SourceText, _ limits: LexerLimits) {
-    let analyzed = tokenize(source, limits: limits)
+  init?(_ source: SourceText, _ analyzed: Analyzed<TokenBuffer>) {
     let tokens = analyzed.output
     guard !analyzed.hasErrors, !tokens.isTruncated else { return nil }
     var key: [UInt8] = []
@@ -43,7 +42,7 @@ struct TextShape: Sendable {
       switch kind {
       case .name, .quotedName:
         key.append(contentsOf: bytes)
-        if bytes.elementsEqual("func".utf8) { isPassedOn = true }
+        if bytes.count == 4, bytes.first == UInt8(ascii: "f"), bytes.elementsEqual("func".utf8) { isPassedOn = true }
         // No name holds it.
         key.append(0)
       case .int, .float, .string, .blockString:

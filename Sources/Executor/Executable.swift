@@ -264,9 +264,11 @@ extension BoundQuery {
   /// Whether a field holds `_inserted`.
   fileprivate var asksInserted: Bool {
     func asks(_ fields: [BoundField]) -> Bool {
-      fields.contains { field in
-        switch field.content {
+      // By their places, because each element of a loop is a copy.
+      fields.indices.contains { place in
+        switch fields[place].content {
         case .value(let expression):
+          if expression.isLeaf { return if case .isInserted = expression.kind { true } else { false } }
           var found = false
           expression.forEachNode { if case .isInserted = $0.kind { found = true } }
           return found
@@ -275,8 +277,8 @@ extension BoundQuery {
         }
       }
     }
-    return selections.contains { selection in
-      if case .object(let fields) = selection.shape { asks(fields) } else { false }
+    return selections.indices.contains { place in
+      if case .object(let fields) = selections[place].shape { asks(fields) } else { false }
     }
   }
 }

@@ -35,8 +35,12 @@ struct PlanCompiler {
     self.interruption = interruption
     self.catalog = catalog
     self.constants = constants
-    aroundSet = Array(repeating: nil, count: plan.query.sets.count)
-    deepSets = Set(plan.query.selections.filter(\.showsDepth).map(\.set.index))
+    aroundSet = plan.query.sets.indices.map { _ in nil }
+    var deepSets: Set<Int> = []
+    for place in plan.query.selections.indices where plan.query.selections[place].showsDepth {
+      deepSets.insert(plan.query.selections[place].set.index)
+    }
+    self.deepSets = deepSets
   }
 
   /// Whether what is made will not be used, because the caller does not wait any longer.

@@ -86,7 +86,7 @@ struct Lexer {
         isTruncated = true
         break
       }
-      if tokens.count & 0xFFF == 0xFFF, isInterrupted() { break }
+      if tokens.count % LexerLimits.tokensBetweenLooks == LexerLimits.tokensBetweenLooks - 1, isInterrupted() { break }
       scanToken(byte)
     }
     let end = isTruncated ? position : count
@@ -96,7 +96,7 @@ struct Lexer {
   /// Whether the work is to end here, which is reported.
   @inline(never) private mutating func isInterrupted() -> Bool {
     let range = SourceRange(at: UInt32(truncatingIfNeeded: position))
-    limits.interruption?.take(0x1000 * LexerLimits.tokenBytes)
+    limits.interruption?.take(LexerLimits.tokensBetweenLooks * LexerLimits.tokenBytes)
     guard let diagnostic = limits.interruption?.diagnostic(at: range) else { return false }
     diagnostics.append(diagnostic)
     isTruncated = true

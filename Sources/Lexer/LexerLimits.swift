@@ -11,6 +11,9 @@ package struct LexerLimits: Sendable, Equatable {
   /// What may end reading before the text does.
   package var interruption: Interruption?
 
+  /// The lexer looks at the interruption after so many tokens.
+  package static var tokensBetweenLooks: Int { 0x1000 }
+
   /// Bytes of a token in its list.
   package static let tokenBytes = 10
 

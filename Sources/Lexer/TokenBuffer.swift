@@ -52,18 +52,15 @@ struct TokenStorage {
   /// Invariant: whoever makes one deallocates it.
   init(capacity: Int) {
     self.capacity = capacity
-    kinds = .allocate(capacity: capacity)
-    starts = .allocate(capacity: capacity)
-    ends = .allocate(capacity: capacity)
-    flags = .allocate(capacity: capacity)
+    // One block for all four, the wider ones first.
+    let words = UnsafeMutableRawPointer.allocate(byteCount: capacity * 10, alignment: 8)
+    starts = words.bindMemory(to: UInt32.self, capacity: capacity)
+    ends = (words + capacity * 4).bindMemory(to: UInt32.self, capacity: capacity)
+    kinds = (words + capacity * 8).bindMemory(to: TokenKind.self, capacity: capacity)
+    flags = (words + capacity * 9).bindMemory(to: TokenBuffer.Flags.self, capacity: capacity)
   }
 
-  func deallocate() {
-    kinds.deallocate()
-    starts.deallocate()
-    ends.deallocate()
-    flags.deallocate()
-  }
+  func deallocate() { UnsafeMutableRawPointer(starts).deallocate() }
 
   @inline(__always)
   mutating func append(_ kind: TokenKind, start: Int, end: Int, flags tokenFlags: TokenBuffer.Flags) {

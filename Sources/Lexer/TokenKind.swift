@@ -16,6 +16,11 @@
   // Other languages', and always an error.
   case question
 
+  // Written out, because the compiler's own is called by way of a table from other modules.
+  @inlinable package static func == (left: Self, right: Self) -> Bool {
+    unsafeBitCast(left, to: UInt8.self) == unsafeBitCast(right, to: UInt8.self)
+  }
+
   /// How diagnostics call a token of this kind when its text says nothing.
   package var name: String {
     switch self {

@@ -4,11 +4,14 @@ import GQLLexer
 /// The document that a text says. Total: any text gives a document, which is what could be read of it, and everything
 /// that is wrong with it, in the order of the text.
 ///
+/// - Parameter tokens: The tokens of the text under the same limits, where they are known.
+///
 /// Complexity: O(bytes).
 package func parse(
-  _ source: SourceText, dialect: Dialect = .extended, limits: ParserLimits = ParserLimits()
+  _ source: SourceText, dialect: Dialect = .extended, limits: ParserLimits = ParserLimits(),
+  tokens: Analyzed<TokenBuffer>? = nil
 ) -> Analyzed<Document> {
-  analyze(source, dialect: dialect, limits: limits) { $0.parseDocument() }
+  analyze(source, dialect: dialect, limits: limits, tokens) { $0.parseDocument() }
 }
 
 /// The one expression that a text says, as in `@computed(as: "price * 1.25")`. Total, as ``parse(_:dialect:limits:)``.
@@ -23,9 +26,16 @@ package func parseExpression(
 }
 
 private func analyze<Output>(
-  _ source: SourceText, dialect: Dialect, limits: ParserLimits, _ read: (inout Parser) -> Output
+  _ source: SourceText, dialect: Dialect, limits: ParserLimits, _ known: Analyzed<TokenBuffer>? = nil,
+  _ read: (inout Parser) -> Output
 ) -> Analyzed<Output> {
-  var lexed = tokenize(source, limits: limits.lexer)
+  // Of many tokens the lexer looks at the time and counts them.
+  var lexed: Analyzed<TokenBuffer>
+  if let known, known.output.count < LexerLimits.tokensBetweenLooks {
+    lexed = known
+  } else {
+    lexed = tokenize(source, limits: limits.lexer)
+  }
   return source.bytes.withUnsafeBufferPointer { bytes in
     var parser = Parser(bytes: bytes, tokens: lexed.output, dialect: dialect, limits: limits)
     // Why: the parser is then the tokens' only owner and may split one in place.

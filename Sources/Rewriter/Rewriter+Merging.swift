@@ -51,7 +51,7 @@ extension Rewriter {
 
   /// `x == a or x == b or x in [c]` as `x in [a, b, c]`, at the place of the first. Only where no alternative can fail.
   func mergingEqualities(_ parts: [BoundExpression]) -> [BoundExpression] {
-    if parts.contains(where: query.canFail) { return parts }
+    if parts.contains(where: { query.canFail($0) }) { return parts }
     // Chains are generated, and may have thousands of terms: each is looked at once.
     var result: [BoundExpression] = []
     var places: [BoundExpression.Kind: Int] = [:]

@@ -6,7 +6,10 @@ import GQLQuery
 package struct Rewriter {
   var query: BoundQuery
   let disabled: Set<RewriteRule>
-  private var referenceCounts: [Int]
+  /// The query as it was: sets are counted in it.
+  private let original: BoundQuery
+  /// How often each of its sets is referred to; counted when first asked for.
+  private var referenceCounts: [Int]?
   /// What may end rewriting before its end; what it gives then is not to be used, and the planner, which looks at the
   /// time next, reports it.
   private let interruption: Interruption?
@@ -17,7 +20,7 @@ package struct Rewriter {
     self.interruption = interruption
     self.query = query
     self.disabled = disabled
-    referenceCounts = query.setReferenceCounts()
+    original = query
   }
 
   func isOn(_ rule: RewriteRule) -> Bool { disabled.isEmpty || !disabled.contains(rule) }
@@ -95,8 +98,7 @@ package struct Rewriter {
     }
     if isDue { return expression }
     switch expression.kind {
-    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .item, .groupAggregate:
-      return expression
+    case _ where expression.isLeaf: return expression
     case .and(let parts):
       return conjunction(parts.map { rewrite($0, isCondition: isCondition) }, expression, isCondition: isCondition)
     case .or(let parts):
@@ -150,7 +152,7 @@ package struct Rewriter {
       // What stands behind a false is never evaluated.
       if let end = parts.firstIndex(where: { $0.constant == .boolean(false) || isCondition && $0.constant == .null }) {
         let before = parts[..<end]
-        if !before.contains(where: query.canFail) { return .truth(false, at: original.range) }
+        if !before.contains(where: { query.canFail($0) }) { return .truth(false, at: original.range) }
         parts.removeSubrange((end + 1)...)
       }
       if parts.isEmpty { return .truth(true, at: original.range) }
@@ -174,7 +176,7 @@ package struct Rewriter {
     if isOn(.foldConstants) {
       parts.removeAll { $0.constant == .boolean(false) || isCondition && $0.constant == .null }
       if let end = parts.firstIndex(where: { $0.constant == .boolean(true) }) {
-        if !parts[..<end].contains(where: query.canFail) { return .truth(true, at: original.range) }
+        if !parts[..<end].contains(where: { query.canFail($0) }) { return .truth(true, at: original.range) }
         parts.removeSubrange((end + 1)...)
       }
       if parts.isEmpty { return .truth(false, at: original.range) }
@@ -238,11 +240,10 @@ package struct Rewriter {
     case .exists, .some, .none, .every: break
     }
     guard let body else { return copy }
-    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, referenceCounts[id.index] <= 1 else {
+    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, isReferredToOnce(id) else {
       guard quantifier != .every, isJoin(body), query.freeScopes(of: id).isEmpty else { return copy }
       let members = SetID(query.sets.count)
       query.sets.append(BoundSet(type: set.type, source: .union([id]), predicate: body, range: set.range))
-      referenceCounts.append(1)
       let exists = BoundExpression(.quantifier(.exists, members, nil), .boolean, at: original.range)
       return quantifier == .none ? exists.negated() : exists
     }
@@ -254,6 +255,13 @@ package struct Rewriter {
     }
     query[id].predicate = predicate(.conjunction([set.predicate, tested].compactMap { $0 }) ?? tested)
     return quantifier == .some || quantifier == .exists ? exists : exists.negated()
+  }
+
+  /// Returns whether one place refers to a set; those that were added have one.
+  private mutating func isReferredToOnce(_ id: SetID) -> Bool {
+    let counts = referenceCounts ?? original.setReferenceCounts()
+    referenceCounts = counts
+    return id.index >= counts.count || counts[id.index] <= 1
   }
 
   /// Whether the test asks for an equality between the element and what is around its set, for which a table is made.
@@ -305,22 +313,14 @@ extension ComparisonOperator {
 extension BoundQuery {
   /// Whether any expression is more than a constant, a parameter, a column or an entity.
   fileprivate var hasOperators: Bool {
-    func isLeaf(_ expression: BoundExpression) -> Bool {
-      switch expression.kind {
-      case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .item, .groupAggregate:
-        true
-      default: false
-      }
-    }
-    for set in sets {
-      if let predicate = set.predicate, !isLeaf(predicate) { return true }
-      if let limit = set.limit, !isLeaf(limit) { return true }
-      if let offset = set.offset, !isLeaf(offset) { return true }
-      if !set.outerExpressions.allSatisfy(isLeaf) { return true }
-      if set.order.contains(where: { !isLeaf($0.expression) }) || !set.distinctOn.allSatisfy(isLeaf) { return true }
+    for place in sets.indices {
+      if let predicate = sets[place].predicate, !predicate.isLeaf { return true }
+      if sets[place].outerExpressions.contains(where: { !$0.isLeaf }) { return true }
+      if sets[place].order.contains(where: { !$0.expression.isLeaf }) { return true }
+      if sets[place].distinctOn.contains(where: { !$0.isLeaf }) { return true }
     }
     var found = false
-    forEachFieldExpression { if !isLeaf($0) { found = true } }
+    forEachFieldExpression { if !$0.isLeaf { found = true } }
     return found
   }
 }

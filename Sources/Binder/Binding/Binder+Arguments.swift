@@ -29,14 +29,14 @@ extension Binder {
     if environment.pathBeginsElsewhere { inner.foreignSteps.insert(environment.scopes.count) }
     environment.pathBeginsElsewhere = false
     inner.note(searches: searches(of: set))
-    var seen: Set<String> = []
+    var seen = SeenNames()
     var status: BoundExpression?
     // The order may be that of the condition's score.
     let isScored = arguments.contains { $0.name.text == "orderBy" || $0.name.text == "distinctOn" }
     let ordered =
       isScored ? arguments.filter { $0.name.text == "where" } + arguments.filter { $0.name.text != "where" } : arguments
     for argument in ordered {
-      guard seen.insert(argument.name.text).inserted else {
+      guard seen.insert(argument.name.text) else {
         report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
         continue
       }

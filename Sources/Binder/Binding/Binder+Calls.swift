@@ -67,7 +67,8 @@ extension Binder {
       bindKey(arguments.named, of: name, abstract: root.type, into: set, environment)
       return .single(PluralPath(set: set, type: root.type, range: range, text: name.text))
     }
-    guard let source = bindKey(arguments.named, of: name, type: root.type, environment) else { return .error }
+    let key = KeyBinder(binder: self).source(arguments.named, of: name, root.type, environment)
+    guard let source = key else { return .error }
     query[set].source = source
     return .single(PluralPath(set: set, type: root.type, range: range, text: name.text))
   }
@@ -171,6 +172,7 @@ extension Binder {
     switch collection {
     case .list(let list): return quantified(quantifier, list, body, environment, range)
     case .path(let path):
+      if quantifier == .every { hasEvery = true }
       guard let body else {
         if quantifier == .some { return .value(exists(path, range)) }
         var test: BoundExpression?

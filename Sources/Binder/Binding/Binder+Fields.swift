@@ -71,6 +71,7 @@ extension Binder {
 
   func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
     var fields: [BoundField] = []
+    fields.reserveCapacity(collected.merged.count)
     for merged in collected.merged {
       guard !isExhausted else { break }
       let (condition, inner) = merge(merged, of: .entity(type))
@@ -86,6 +87,7 @@ extension Binder {
     _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
     let type = merged.first.declared ?? runtime
+    if let content = bindColumn(merged.first, of: type) { return content }
     var entry = computed(merged.first, of: .entity(type))
     guard let name = entry.field else { return bindComputed(entry, inner) }
     if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
@@ -95,7 +97,7 @@ extension Binder {
     if let element = entry.environment.element(), let value = metaValue(name, of: element) {
       return bindLifecycleField(entry, value)
     }
-    guard let property = catalog[type].property(named: name.text) else {
+    guard let property = catalog.property(named: name.text, of: type) else {
       if let remedy = remedy(forField: name, entry, of: type) {
         report(.unknownField(name: name.text, type: catalog[type].name, near: []), remedy, at: fieldPlace(entry, name))
       } else {
@@ -118,6 +120,14 @@ extension Binder {
     return bindField(
       repeated?.operand ?? shown(member(property, of: element, at: name.range), property.signature), entry, inner, name,
       takesArguments: takesArguments, recursion: repeated?.recursion)
+  }
+
+  /// Returns the value of a field that is a name and a column: most fields are, and nothing else can be meant.
+  private func bindColumn(_ entry: SelectionEntry, of type: EntityTypeID) -> BoundField.Content? {
+    guard entry.isName, let name = entry.field, name.text.utf8.first != UInt8(ascii: "_"),
+      let (column, value) = catalog.column(named: name.text, of: type), let element = entry.environment.element()
+    else { return nil }
+    return .value(narrowed(BoundExpression(.column(element, column), value, at: name.range), at: name.range))
   }
 
   /// `_inserted`: whether the mutation field that answers has created the entity.
@@ -293,7 +303,7 @@ extension Binder {
   func owner(ofField name: String, _ parent: SelectionParent) -> String? {
     switch parent {
     case .entity(let type):
-      catalog[type].property(named: name) != nil || name == "__typename" || Property.reservedNames.contains(name)
+      catalog.property(named: name, of: type) != nil || name == "__typename" || Property.reservedNames.contains(name)
         ? catalog[type].name : nil
     case .embedded(let type):
       catalog[type].fields.contains { $0.name == name } || name == "__typename" ? catalog[type].name : nil

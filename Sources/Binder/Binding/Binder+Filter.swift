@@ -383,6 +383,7 @@ extension Binder {
           let body = filter(inner, .scope(0, target), scope, field.range, origin)
         else { return nil }
         var predicate: BoundExpression? = body
+        if quantifier == .every { hasEvery = true }
         if quantifier != .every, body.kind == .constant(.boolean(true)) { predicate = nil }
         parts.append(
           BoundExpression(

@@ -187,7 +187,7 @@ extension Binder {
     case .closure(let closure): others = searches(of: query[closure.step])
     default: break
     }
-    return found + others.filter(\.readsElementOnly)
+    return others.isEmpty ? found : found + others.filter(\.readsElementOnly)
   }
 }
 
@@ -227,7 +227,7 @@ extension BoundExpression {
         text.forEachNode { if $0.ownReference?.scope == 0 { readsElement = true } }
       }
       if readsElement { found.append(self) }
-    default: for operand in operands { operand.collectMatches(into: &found) }
+    default: if !isLeaf { forEachOperand { $0.collectMatches(into: &found) } }
     }
   }
 }

@@ -9,8 +9,8 @@ extension Binder {
 
   /// `__typename`, `_createdAt`, `_updatedAt` or `_status` of an entity; nil for other names.
   func metaValue(_ name: Name, of element: EntityReference) -> BoundExpression? {
-    let type = catalog[type(of: element)]
-    if type.isElement { return nil }
+    // Asked of every name.
+    guard name.text.utf8.first == UInt8(ascii: "_"), !catalog[type(of: element)].isElement else { return nil }
     switch name.text {
     case "__typename": return typename(of: element, at: name.range)
     case "_createdAt": return time(of: element, at: name.range) { $0.createdColumn }

@@ -83,7 +83,9 @@ extension Binder {
           head = expression
           continue
         }
-        guard let type = environment.elementType, catalog[type].property(named: name.text) == nil else { return false }
+        guard let type = environment.elementType, catalog.property(named: name.text, of: type) == nil else {
+          return false
+        }
         if case .call = head.kind { return true }
         return catalog.root(named: name.text) != nil
       default: return false

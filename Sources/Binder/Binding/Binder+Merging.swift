@@ -12,6 +12,9 @@ extension Binder {
     _ merged: MergedEntry, of parent: SelectionParent? = nil
   ) -> (condition: BoundExpression?, sources: [SelectionSource]) {
     let first = merged.first
+    if merged.entries.count == 1, first.set == nil, first.splat == nil, first.expansion == nil {
+      return (first.condition, [])
+    }
     var sources: [SelectionSource] = []
     let isAlone = merged.entries.count == 1
     for (position, entry) in merged.entries.enumerated() {

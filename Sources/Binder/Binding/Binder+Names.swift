@@ -31,11 +31,12 @@ extension Binder {
     if let number = environment.group() {
       if let operand = groupMember(name, number, environment) { return operand }
     } else if let element = environment.element() {
-      let entity = catalog[type(of: element)]
-      if let property = entity.property(named: name.text) { return member(property, of: element, at: name.range) }
+      if let property = catalog.property(named: name.text, of: type(of: element)) {
+        return member(property, of: element, at: name.range)
+      }
       if let value = metaValue(name, of: element) { return .value(value) }
       if name.text == "_score" { return score(environment, at: name.range) }
-      if ["_depth", "_cycle", "_cursor"].contains(name.text) {
+      if name.text == "_depth" || name.text == "_cycle" || name.text == "_cursor" {
         report(.misplacedMeta(name: name.text), at: name.range)
         return .error
       }
@@ -69,7 +70,7 @@ extension Binder {
       return catalog.root(named: name.text)?.isList ?? false
     }
     if let type = environment.elementType {
-      if catalog[type].property(named: name.text) != nil || Self.metaFields.contains(name.text) { return true }
+      if catalog.property(named: name.text, of: type) != nil || Self.metaFields.contains(name.text) { return true }
     }
     return catalog.root(named: name.text)?.isList ?? false
   }

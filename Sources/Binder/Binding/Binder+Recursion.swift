@@ -180,7 +180,7 @@ extension Binder {
 
   /// `_depth`, `_cycle`, `_cursor` of the selection that is being bound; nil if the name is another.
   func bindMeta(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content?? {
-    guard ["_depth", "_cycle", "_cursor"].contains(name.text) else { return .none }
+    guard name.text == "_depth" || name.text == "_cycle" || name.text == "_cursor" else { return .none }
     _ = fieldDirectives(entry.directives, over: nil)
     if let argument = entry.arguments.first {
       report(.argumentsOnValue(field: name.text), at: argument.range)

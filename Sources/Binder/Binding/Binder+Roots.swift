@@ -53,7 +53,7 @@ extension Binder {
     } else {
       var bound = BoundSet(type: root.type, source: .all, range: name.range)
       bound.hint = hint
-      guard let source = bindKey(arguments, of: name, type: root.type, entry.environment) else {
+      guard let source = KeyBinder(binder: self).source(arguments, of: name, root.type, entry.environment) else {
         _ = bindSelection(set, inner, name, entry.environment)
         return nil
       }
@@ -62,47 +62,6 @@ extension Binder {
     }
     guard let selection = bindSelection(set, inner, name, entry.environment) else { return nil }
     return root.isList ? .many(selection) : .one(selection)
-  }
-
-  /// `user(id: "7")`: the unique index whose fields the arguments name.
-  func bindKey(
-    _ arguments: [Argument], of name: Name, type: EntityTypeID, _ environment: Environment
-  ) -> BoundSet.Source? {
-    let entity = catalog[type]
-    let unique = entity.indexes.filter { catalog[$0].isUnique }
-    func names(_ index: IndexID) -> [String] {
-      catalog[index].columns.map { column in
-        entity[entity[column].foldedFrom ?? column].name
-      }
-    }
-    var seen: [String: Argument] = [:]
-    let known = unique.flatMap(names)
-    var hasUnknown = false
-    for argument in arguments {
-      if !known.contains(argument.name.text) {
-        hasUnknown = true
-        report(
-          .unknownArgument(
-            name: argument.name.text, of: name.text, near: suggest(argument.name, known)),
-          remedy(forKeyArgument: argument, of: name, type, among: arguments), at: argument.name.range)
-      } else if seen.updateValue(argument, forKey: argument.name.text) != nil {
-        report(.duplicateArgument(name: argument.name.text), at: argument.name.range)
-        hasUnknown = true
-      }
-    }
-    guard let index = unique.first(where: { Set(names($0)) == Set(seen.keys) }) else {
-      if !hasUnknown { reportMissingKey(of: name, type, unique.map(names)) }
-      return nil
-    }
-    var values: [BoundExpression] = []
-    for (column, field) in zip(catalog[index].columns, names(index)) {
-      guard let argument = seen[field] else { return nil }
-      let descriptor = entity[column]
-      let operand = bindOperand(argument.value, environment)
-      guard let value = coerce(operand, to: descriptor.type, environment, at: argument.value.range) else { return nil }
-      values.append(descriptor.foldedFrom == nil ? value : fold(value))
-    }
-    return .key(index, values)
   }
 
   /// Reports one element without what tells which: perhaps the list is meant.

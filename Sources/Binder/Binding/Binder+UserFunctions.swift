@@ -137,7 +137,10 @@ extension Binder {
     if isCheckingFunction { functionCalls.append((name.text, name.range)) }
     guard let result = functionType(function.result) else { return .error }
     guard let written = matched(arguments, to: function.parameters, name, range) else { return .error }
-    var body = Environment(scopes: environment.scopes, matches: environment.matches, groups: environment.groups)
+    var body = Environment()
+    body.scopes = environment.scopes
+    body.matches = environment.matches
+    body.groups = environment.groups
     body.called = environment.chain.last ?? environment.called
     for (parameter, value) in zip(function.parameters, written) {
       guard let type = functionType(parameter.type) else { return .error }

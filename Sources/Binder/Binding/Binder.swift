@@ -94,6 +94,8 @@ final class Binder {
   var versionRefusal: BindingProblem?
   /// Whether `_inserted` has a meaning: within what an insert or an upsert answers.
   var answersRows = false
+  /// Indicates whether an `every` over a set was bound.
+  var hasEvery = false
   /// Every grouping so far, with what was found out about it.
   var groups: [GroupBinding] = []
   /// The selections around the place, outermost first, and that of the field whose arguments it stands in: the names of

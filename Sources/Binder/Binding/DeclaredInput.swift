@@ -38,6 +38,7 @@ final class FragmentVariable {
 extension Binder {
   /// Returns the meaning of a variable's type. Unknown types are reported.
   func declaredInput(_ reference: TypeReference) -> DeclaredInput {
+    if isPlainScalar(reference.name.text) { return signature(of: reference).map { .value($0) } ?? .broken }
     if let signature = savedInput(reference) {
       var type = signature.type
       if case .list(let element) = type { type = element }
@@ -47,6 +48,12 @@ extension Binder {
     if let type = generatedInput(reference) { return .structure(type) }
     if isDeclaredInput(reference) { return .declared(reference) }
     return signature(of: reference).map { .value($0) } ?? .broken
+  }
+
+  /// Returns whether a name is that of a scalar of the language, and neither document nor schema can mean another type.
+  private func isPlainScalar(_ name: String) -> Bool {
+    guard catalog.declarations.isEmpty, ScalarType(rawValue: name) != nil else { return false }
+    return !document.definitions.contains { if case .type = $0 { true } else { false } }
   }
 
   /// The type of `UserInput`, `[UserInput!]!` and the like; nil for every other type.

@@ -38,7 +38,7 @@ package func checkDocument(
     for diagnostic in binder.diagnostics { add(diagnostic) }
     if !binder.diagnostics.contains(where: { $0.severity == .error }) {
       queries.append(binder.query)
-      for (range, relation) in binder.query.unbackedEverys(catalog) {
+      for (range, relation) in binder.hasEvery ? binder.query.unbackedEverys(catalog) : [] {
         add(BindingProblem.unbackedEvery(relation: relation).diagnostic(at: range, severity: .warning))
       }
     }
@@ -52,9 +52,9 @@ package func checkDocument(
     }
   }
   var names: [String: SourceRange] = [:]
-  for operation in operations {
+  for operation in operations where operations.count > 1 {
     guard let name = operation.name else {
-      if operations.count > 1, options.dialect == .graphql {
+      if options.dialect == .graphql {
         add(BindingProblem.loneAnonymous.diagnostic(at: SourceRange(at: operation.range.start)))
       }
       continue
@@ -117,6 +117,7 @@ private func repeatedDeclarations(_ document: Document) -> [Diagnostic] {
 private func functionProblems(
   _ document: Document, _ catalog: Catalog, _ options: BindingOptions, used: Set<String>
 ) -> [Diagnostic] {
+  guard document.definitions.contains(where: { if case .function = $0 { true } else { false } }) else { return [] }
   let binder = Binder(catalog: catalog, options: options, name: nil)
   binder.declareFunctions(document)
   guard !binder.functions.isEmpty else { return binder.diagnostics }

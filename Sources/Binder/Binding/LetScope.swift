@@ -8,6 +8,9 @@ struct LetScope {
 
   init() { table = nil }
 
+  /// Indicates whether nothing is seen.
+  var isEmpty: Bool { root < 0 }
+
   /// The binding that is seen under a name.
   subscript(_ name: String) -> Environment.Binding? { table?.find(name, from: root) }
 

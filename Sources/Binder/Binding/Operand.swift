@@ -109,17 +109,10 @@ struct Environment {
   /// Those that `.`, `^` … see, as indices into `scopes`; a `let` sees those of where it stands.
   var chain: [Int] = []
   var lets = LetScope()
-  /// The arguments of the fragment that encloses the place.
-  var arguments: [String: Binding] = [:]
   /// The names are those of a spread, and the place is inside of an object that the spread passes to a fragment.
   var isOfSpread = false
-  /// The spreads with arguments around the place, outermost first.
-  var spreads: [SourceRange] = []
-  /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
-  var matches: [Int: [BoundExpression]] = [:]
-  /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
-  /// and in the expression of a computed field.
-  var views: [Int: View] = [:]
+  /// Nil where nothing of it is there.
+  private var rare: RareParts?
 
   struct View {
     var reference: EntityReference
@@ -130,14 +123,10 @@ struct Environment {
   /// The scope that a function's body is called from, as an index into `scopes`: what was searched for there is so in
   /// the body.
   var called: Int?
-  /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
-  var groups: [Int: Int] = [:]
   /// The grouping whose computed selections have names here: in its `having` and `orderBy`.
   var aliases: Int?
   /// True while the arguments of a step are bound whose path begins with another element than `.`.
   var pathBeginsElsewhere = false
-  /// The scopes of such steps, as indices into `scopes`.
-  var foreignSteps: Set<Int> = []
 
   /// An expression together with what its names mean.
   struct Binding {
@@ -208,14 +197,26 @@ struct Environment {
 
   /// The same place without names, for what is decided before there are elements: the arguments of the fragment remain.
   var withoutElements: Environment {
-    Environment(scopes: scopes, arguments: arguments, groups: groups)
+    var result = Environment()
+    result.scopes = scopes
+    result.arguments = arguments
+    result.groups = groups
+    return result
   }
 
   /// Where a binding's expression is bound when it is used here.
   func inside(_ binding: Binding) -> Environment {
-    Environment(
-      scopes: scopes, chain: binding.chain, lets: binding.lets, arguments: binding.arguments, matches: matches,
-      views: binding.views, called: called, groups: groups, aliases: binding.aliases)
+    var result = Environment()
+    result.scopes = scopes
+    result.chain = binding.chain
+    result.lets = binding.lets
+    result.arguments = binding.arguments
+    result.matches = matches
+    result.views = binding.views
+    result.called = called
+    result.groups = groups
+    result.aliases = binding.aliases
+    return result
   }
 
   /// The entity `climb` visible scopes out; nil where the element is none.
@@ -224,8 +225,9 @@ struct Environment {
     if let view = views[chain.count - 1 - climb] {
       return view.reference.shifted(by: scopes.count - view.scopes)
     }
-    guard case .entity(let type)? = scope(climb)?.element, let depth = scope(climb)?.depth else { return nil }
-    return .scope(depth, type)
+    let index = chain[chain.count - 1 - climb]
+    guard case .entity(let type) = scopes[index] else { return nil }
+    return .scope(scopes.count - 1 - index, type)
   }
 
   /// Returns the place around each level of a recursion, whose parents are of the given type.
@@ -265,5 +267,73 @@ struct Environment {
   var elementType: EntityTypeID? {
     if let view = views[chain.count - 1] { return view.type }
     return if case .entity(let type)? = scope()?.element { type } else { nil }
+  }
+}
+
+/// The parts that few environments have, in a box of their own: an environment is copied for each field and expression.
+private final class RareParts {
+  var arguments: [String: Environment.Binding] = [:]
+  var spreads: [SourceRange] = []
+  var matches: [Int: [BoundExpression]] = [:]
+  var views: [Int: Environment.View] = [:]
+  var groups: [Int: Int] = [:]
+  var foreignSteps: Set<Int> = []
+
+  init() {}
+
+  init(_ other: RareParts) {
+    arguments = other.arguments
+    spreads = other.spreads
+    matches = other.matches
+    views = other.views
+    groups = other.groups
+    foreignSteps = other.foreignSteps
+  }
+}
+
+extension Environment {
+  /// The arguments of the fragment that encloses the place.
+  var arguments: [String: Binding] {
+    get { rare?.arguments ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().arguments = newValue } }
+  }
+
+  /// The spreads with arguments around the place, outermost first.
+  var spreads: [SourceRange] {
+    get { rare?.spreads ?? [] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().spreads = newValue } }
+  }
+
+  /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
+  var matches: [Int: [BoundExpression]] {
+    get { rare?.matches ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().matches = newValue } }
+  }
+
+  /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
+  /// and in the expression of a computed field.
+  var views: [Int: View] {
+    get { rare?.views ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().views = newValue } }
+  }
+
+  /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
+  var groups: [Int: Int] {
+    get { rare?.groups ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().groups = newValue } }
+  }
+
+  /// The scopes of the steps whose path begins with another element than `.`, as indices into `scopes`.
+  var foreignSteps: Set<Int> {
+    get { rare?.foreignSteps ?? [] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().foreignSteps = newValue } }
+  }
+
+  /// Returns the box, which no other environment has.
+  private mutating func ownRare() -> RareParts {
+    if let rare, isKnownUniquelyReferenced(&self.rare) { return rare }
+    let own = rare.map { RareParts($0) } ?? RareParts()
+    rare = own
+    return own
   }
 }

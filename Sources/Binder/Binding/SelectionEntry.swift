@@ -78,6 +78,12 @@ final class SelectionEntry {
     isExpanded = true
   }
 
+  /// Indicates whether it is nothing but the name of a field.
+  var isName: Bool {
+    expression == nil && set == nil && splat == nil && expansion == nil && !isExpanded && arguments.isEmpty
+      && directives.isEmpty && environment.lets.isEmpty
+  }
+
   /// The same with an expression in the place of the field.
   func computing(_ expression: Expression, _ environment: Environment) -> SelectionEntry {
     copy(nil, expression, environment)

@@ -2,6 +2,7 @@ import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLStore
+import Synchronization
 
 /// Order terms made ready to run. Immutable.
 final class CompiledOrder: @unchecked Sendable {
@@ -13,7 +14,21 @@ final class CompiledOrder: @unchecked Sendable {
     var isStable: Bool
   }
   let terms: [Term]
-  let program: ExpressionProgram
+  /// The values of the terms. That of the only term which is a plain column is made when it is first asked for: most
+  /// lists are sorted by the column itself.
+  var program: ExpressionProgram {
+    known
+      ?? late.withLock { program in
+        if let program { return program }
+        let new = ExpressionProgram(expressions, catalog: catalog)
+        program = new
+        return new
+      }
+  }
+  private let known: ExpressionProgram?
+  private let late = Mutex<ExpressionProgram?>(nil)
+  private let expressions: [BoundExpression]
+  private let catalog: Catalog
   /// The reader slot of the only term, if it is a plain fixed-width column; else -1.
   let direct: Int
   /// The reader slot of the first of several terms, if it is a plain fixed-width column and the others cannot fail; else
@@ -32,7 +47,8 @@ final class CompiledOrder: @unchecked Sendable {
       return Term(
         type: term.expression.type, isDescending: term.isDescending, nullsFirst: term.nullsFirst, isStable: isStable)
     }
-    program = compiler.program(terms.map(\.expression))
+    expressions = terms.map(\.expression)
+    catalog = compiler.catalog
     if let primary = compiler.catalog[type].indexes.first.map({ compiler.catalog[$0] }), primary.isPrimary,
       compiler.catalog[type].kind == .entity, case .column(.scope(0, _), let column)? = terms.first?.expression.kind
     {
@@ -52,7 +68,9 @@ final class CompiledOrder: @unchecked Sendable {
       default: leading = -1
       }
       direct = terms.count == 1 ? leading : -1
+      known = direct >= 0 ? nil : compiler.program(expressions)
     } else {
+      known = compiler.program(expressions)
       direct = -1
       leading = -1
       directColumn = ColumnID(0)

@@ -126,6 +126,19 @@ struct OutputCompiler {
     return enums.count - 1
   }
 
+  /// Appends a text in quotes, most of which need no escapes.
+  static func append(json text: String, to bytes: inout [UInt8]) {
+    var text = text
+    let isName = text.withUTF8 { name in
+      for byte in name where byte &- 0x30 >= 10 && (byte | 0x20) &- 0x61 >= 26 && byte != 0x5F { return false }
+      bytes.append(0x22)
+      bytes.append(contentsOf: name)
+      bytes.append(0x22)
+      return true
+    }
+    if !isName { bytes += json(text) }
+  }
+
   static func json(_ text: String) -> [UInt8] {
     var buffer = ByteBuffer()
     buffer.append(json: text)
@@ -152,6 +165,8 @@ private struct SelectionBuilder {
   mutating func add(
     _ fields: [BoundField], condition outer: Int, _ compiler: inout PlanCompiler, _ output: inout OutputCompiler
   ) {
+    operations.reserveCapacity(operations.count + fields.count)
+    types.reserveCapacity(types.count + fields.count)
     for (number, field) in fields.enumerated() {
       // Nothing is run then.
       if number & 0x3F == 0x3F, compiler.isInterrupted { return }
@@ -288,7 +303,12 @@ private struct SelectionBuilder {
     suffix: [UInt8] = []
   ) {
     var prefix: [UInt8] = []
-    if let key { prefix = [0x2C] + OutputCompiler.json(key) + [0x3A] }
+    if let key {
+      prefix.reserveCapacity(key.utf8.count + suffix.count + 4)
+      prefix.append(0x2C)
+      OutputCompiler.append(json: key, to: &prefix)
+      prefix.append(0x3A)
+    }
     prefix += suffix
     operations.append(
       FieldOperation(

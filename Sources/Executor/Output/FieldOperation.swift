@@ -51,18 +51,33 @@ struct FieldOperation: BitwiseCopyable {
 /// Unchecked because it is filled while the executable is made, by one thread, and only read afterwards.
 final class ByteBlock: @unchecked Sendable {
   private var blocks: [UnsafeMutableRawPointer] = []
+  /// What is still free of the newest block of short texts.
+  private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private static let blockBytes = 512
 
   deinit { for block in blocks { block.deallocate() } }
 
   /// A copy; at least 16 bytes, and as many as there are behind it, may be read.
   func store(_ bytes: [UInt8]) -> UnsafeRawPointer {
-    let block = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 16, alignment: 16)
-    block.initializeMemory(as: UInt8.self, repeating: 0, count: bytes.count + 16)
+    let room = room(bytes: bytes.count + 16)
     bytes.withUnsafeBytes { source in
-      if let start = source.baseAddress { block.copyMemory(from: start, byteCount: source.count) }
+      if let start = source.baseAddress { room.copyMemory(from: start, byteCount: source.count) }
     }
+    return UnsafeRawPointer(room)
+  }
+
+  /// Zeroed bytes: of a block that short texts share, or of one of their own.
+  private func room(bytes count: Int) -> UnsafeMutableRawPointer {
+    if let start = free.baseAddress, free.count >= count {
+      free = UnsafeMutableRawBufferPointer(rebasing: free[count...])
+      return start
+    }
+    let size = max(count, Self.blockBytes)
+    let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    block.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     blocks.append(block)
-    return UnsafeRawPointer(block)
+    if size > count { free = UnsafeMutableRawBufferPointer(start: block + count, count: size - count) }
+    return block
   }
 
   func room<T: BitwiseCopyable>(for values: [T]) -> UnsafePointer<T> {

@@ -70,7 +70,7 @@ final class CompiledSet: @unchecked Sendable {
     usedScopes = compiler.scopesUsed(byAround: id)
     isCorrelated = usedScopes > 0
     if let scan = plan.whenKeysFail {
-      failingKeys = ScalarSources(plan.access.keyExpressions.filter(compiler.plan.query.canFail), compiler)
+      failingKeys = ScalarSources(plan.access.keyExpressions.filter { compiler.plan.query.canFail($0) }, compiler)
       whenKeysFail = CompiledSet(id, scan.plan, &compiler)
     } else {
       failingKeys = nil
@@ -80,9 +80,9 @@ final class CompiledSet: @unchecked Sendable {
     rowsBeforeRetreat = plan.retreat?.rows ?? Int.max
     secondMember = bound.isOneByKey ? RuntimeProblem(.ambiguousLink(bound.type), at: bound.range) : nil
     var outer = 0
-    for expression in [plan.filter].compactMap({ $0 }) + bound.order.map(\.expression) + bound.distinctOn {
-      outer = max(outer, compiler.scopes(expression) - 1)
-    }
+    if let filter = plan.filter { outer = max(outer, compiler.scopes(filter) - 1) }
+    for term in bound.order { outer = max(outer, compiler.scopes(term.expression) - 1) }
+    for expression in bound.distinctOn { outer = max(outer, compiler.scopes(expression) - 1) }
     outerScopes = max(outer, 0)
     isKeyed = plan.operators.lists == .keyed
     dependsOnKeyOnly = isKeyed && outer <= 0 && slice?.isCommon ?? true

@@ -73,7 +73,7 @@ extension BoundQuery {
       default: continue
       }
     }
-    return allowed.values.contains(where: \.isEmpty) && !conjuncts.contains(where: canFail)
+    return allowed.values.contains(where: \.isEmpty) && !conjuncts.contains { canFail($0) }
   }
 }
 

@@ -34,24 +34,25 @@ private struct WantedOrder {
   var isUnique = false
 
   /// - Parameter fixed: The columns that are equal in all rows.
-  init(_ set: BoundSet, fixed: some Sequence<ColumnID>, _ catalog: Catalog) {
-    let type = catalog[set.type]
-    let fixed = Set(fixed)
-    var known = fixed
+  init(_ set: BoundSet, fixed: ArraySlice<ColumnID>, _ catalog: Catalog) {
+    // A few columns, so that no hash is worth its memory.
+    var known = Array(fixed)
     for (place, term) in set.order.enumerated() {
       if term.expression.isConstantOrParameter { continue }
       guard case .column(.scope(0, _), let column) = term.expression.kind else {
         hasOnlyColumns = false
         return
       }
-      guard known.insert(column).inserted else { continue }
+      if known.contains(column) { continue }
+      known.append(column)
       columns.append((column, term, place))
       // Nothing can be equal in unique columns and differ in what follows.
-      isUnique = type.indexes.contains { id in
-        let index = catalog[id]
-        guard index.isUnique || index.isPrimary else { return false }
-        let columns = index.columns.map { type[$0].foldedFrom ?? $0 }
-        return columns.allSatisfy { known.contains($0) && (fixed.contains($0) || type[$0].isNonNull) }
+      isUnique = catalog[set.type].indexes.contains { id in
+        guard catalog[id].isUnique || catalog[id].isPrimary else { return false }
+        return catalog[id].columns.allSatisfy { key in
+          let key = catalog[set.type][key].foldedFrom ?? key
+          return known.contains(key) && (fixed.contains(key) || catalog[set.type][key].isNonNull)
+        }
       }
       if isUnique { return }
     }
@@ -75,15 +76,26 @@ extension BoundQuery {
     }
     if let fixed = path.fixedColumns(catalog) {
       if set.order.isEmpty { return (.none, false) }
-      let wanted = WantedOrder(set, fixed: fixed, catalog)
-      return (self.match(wanted, DeliveredOrder(terms: [], ids: ids)), false)
+      // Rows stand by their ids at most.
+      switch set.firstTerm(beside: fixed[...]) {
+      case .none: return (.satisfied, false)
+      case .column(let column, let isDescending): return (column == ids && !isDescending ? .satisfied : .none, false)
+      case .computed: return (.none, false)
+      }
     }
     guard case .range(let id, let range) = path, !range.onlyNulls, range.firstOfEach == 0, !set.order.isEmpty
     else { return (.none, false) }
-    let index = catalog[id]
+    let fixed = catalog[id].columns.prefix(range.equal.count)
+    let walked = catalog[id].columns.dropFirst(range.equal.count)
+    // Most indexes have nothing of the order: no more is looked at then.
+    if let first = walked.first {
+      switch set.firstTerm(beside: fixed) {
+      case .none: break
+      case .column(let column, _): if column != first { return (.none, false) }
+      case .computed: return (.none, false)
+      }
+    }
     let type = catalog[set.type]
-    let fixed = index.columns.prefix(range.equal.count)
-    let walked = index.columns.dropFirst(range.equal.count)
     // Under a null key the walk is that of the rows with a null, whose order is another.
     if !walked.isEmpty, let last = fixed.last, !type[last].isNonNull, let key = range.equal.last,
       mayBeNull(key, catalog: catalog)
@@ -148,13 +160,33 @@ extension BoundQuery {
   }
 }
 
+/// The first term of an order that decides anything.
+private enum FirstTerm {
+  case none
+  case column(ColumnID, isDescending: Bool)
+  case computed
+}
+
+extension BoundSet {
+  /// Returns the first term of the order that decides anything among rows that agree in some columns.
+  fileprivate func firstTerm(beside fixed: ArraySlice<ColumnID>) -> FirstTerm {
+    for place in order.indices {
+      if order[place].expression.isConstantOrParameter { continue }
+      guard case .column(.scope(0, _), let column) = order[place].expression.kind else { return .computed }
+      if !fixed.contains(column) { return .column(column, isDescending: order[place].isDescending) }
+    }
+    return .none
+  }
+}
+
 extension Catalog {
   /// Returns the column of a type's ids; nil where an id is several fields, or none.
   func idColumn(of type: EntityTypeID) -> ColumnID? {
     guard self[type].kind == .entity else { return nil }
-    let index = self[type].indexes.first.map { self[$0] }
-    guard let index, index.isPrimary, index.columns.count == 1 else { return nil }
-    return index.columns.first
+    guard let index = self[type].indexes.first, self[index].isPrimary, self[index].columns.count == 1 else {
+      return nil
+    }
+    return self[index].columns.first
   }
 
   /// Indicates whether an index is that of a type's ids, each one field: they have an order, though they are hashed.

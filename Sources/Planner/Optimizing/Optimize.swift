@@ -66,7 +66,7 @@ struct Optimizer {
     self.options = options
     costs = options.costs
     ownSetCount = query.sets.count
-    plans = [SetPlan?](repeating: nil, count: query.sets.count)
+    plans = query.sets.indices.map { _ in nil }
   }
 
   mutating func planAll() {
@@ -75,8 +75,9 @@ struct Optimizer {
   }
 
   private mutating func planFields(_ fields: [BoundField], rows: Double) {
-    for field in fields {
-      switch field.content {
+    // By their places, because each element of a loop is a copy.
+    for place in fields.indices {
+      switch fields[place].content {
       case .typename, .recursion, .depth, .cycle, .cursor, .introspection: break
       case .value(let expression): _ = cost(of: expression, rows: rows, cell: costs.gatheredCell)
       case .embedded(let presence, let inner):
@@ -161,9 +162,8 @@ struct Optimizer {
 
   /// The plan that needs no thought: the source as it stands, a test per row, a sort.
   func baseline(_ id: SetID) -> SetPlan {
-    let set = query[id]
     let access: AccessPath
-    switch set.source {
+    switch query[id].source {
     case .all: access = .scan
     case .key(let index, let keys): access = .lookup(index, keys)
     case .relation, .step, .linked, .routes, .branches, .union, .items, .closure, .shortestPath, .given, .deleted,
@@ -171,7 +171,7 @@ struct Optimizer {
       .members, .each, .host:
       access = .source
     }
-    return SetPlan(access: access, filter: set.predicate, order: set.sortingMethod)
+    return SetPlan(access: access, filter: query[id].predicate, order: query[id].sortingMethod)
   }
 }
 

@@ -51,7 +51,8 @@ extension Optimizer {
 
   /// The indexes of a type that a condition of one of the columns may use, in the type's order. Each alternative of each
   /// condition asks for them, so that not all indexes are looked at.
-  mutating func indexes(of type: EntityTypeID, over columns: some Sequence<ColumnID>) -> [IndexID] {
+  mutating func indexes(of type: EntityTypeID, over columns: some Collection<ColumnID>) -> [IndexID] {
+    if let few = catalog.fewIndexes(of: type, over: columns, estimator.statistics) { return few }
     if indexesByColumn[type] == nil {
       var found: [ColumnID: [IndexID]] = [:]
       for id in catalog[type].indexes where !estimator.statistics.isPending(id) {
@@ -321,5 +322,21 @@ extension Optimizer {
       }
     }
     if usesParameters, isKnowable, watchedPaths.insert(path).inserted { watched.append(.access(path)) }
+  }
+}
+
+extension Catalog {
+  /// Returns the indexes of a type that a condition of one of the columns may use; nil where a table of them is quicker
+  /// than looking at all.
+  fileprivate func fewIndexes(
+    of type: EntityTypeID, over columns: some Collection<ColumnID>, _ statistics: any Statistics
+  ) -> [IndexID]? {
+    guard self[type].indexes.count <= 16 else { return nil }
+    var found: [IndexID] = []
+    for id in self[type].indexes where !statistics.isPending(id) {
+      let keys = self[id].kind.facts.hasKeys ? self[id].columns.prefix(1) : self[id].columns[...]
+      if keys.contains(where: { columns.contains($0) }) { found.append(id) }
+    }
+    return found.sorted { $0.index < $1.index }
   }
 }

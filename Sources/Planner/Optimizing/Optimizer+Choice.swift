@@ -54,7 +54,7 @@ extension Optimizer {
     else { return nil }
     let other = others.first {
       $0.costOfEarlyRow == nil && $0.candidate.path != chosen.candidate.path
-        && !$0.candidate.path.keyExpressions.contains(where: query.canFail)
+        && !$0.candidate.path.keyExpressions.contains { query.canFail($0) }
     }
     guard let other else { return nil }
     let rows = max(other.estimate.cost * chosen.retreatShare / costOfRow, Double(options.rowsBeforeRetreat))

@@ -40,7 +40,7 @@ extension Optimizer {
     var set = query[id]
     guard options.forcing != .scanOnly, set.source == .all, set.hint == nil, set.limit == nil, set.offset == nil,
       set.distinctOn.isEmpty, !set.isProbe, !set.isOneByKey, set.paging?.hasCursor != true,
-      !(set.predicate.map(query.canFail) ?? false), isReferredToOnce(id)
+      !(set.predicate.map { query.canFail($0) } ?? false), isReferredToOnce(id)
     else { return nil }
     func isIndexed(_ column: ColumnID) -> Bool {
       catalog[set.type].indexes.contains { catalog[$0].columns.contains(column) && isOrdered(catalog[$0]) }

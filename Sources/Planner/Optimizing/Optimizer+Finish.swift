@@ -7,8 +7,8 @@ extension Optimizer {
   func finish() -> PhysicalPlan {
     var usage = PlanUsage(optimizer: self)
     usage.visitFields(query.fields)
-    var newRowSet = [Int](repeating: -1, count: rowSets.count)
-    var newSet = Array(query.sets.indices)
+    var newRowSet = rowSets.indices.map { _ in -1 }
+    var newSet = query.sets.indices.map { $0 }
     var result = query
     result.sets = []
     var kept: [Int] = []
@@ -46,14 +46,15 @@ private struct PlanUsage {
 
   init(optimizer: Optimizer) {
     self.optimizer = optimizer
-    sets = [Bool](repeating: false, count: optimizer.query.sets.count)
-    rowSets = [Bool](repeating: false, count: optimizer.rowSets.count)
+    sets = optimizer.query.sets.indices.map { _ in false }
+    rowSets = optimizer.rowSets.indices.map { _ in false }
   }
 
   mutating func visitFields(_ fields: [BoundField]) {
-    for field in fields {
-      if let condition = field.condition { visit(condition) }
-      switch field.content {
+    // By their places, because each element of a loop is a copy.
+    for place in fields.indices {
+      if let condition = fields[place].condition { visit(condition) }
+      switch fields[place].content {
       case .typename, .recursion, .depth, .cycle, .cursor: break
       case .introspection(let bound):
         for input in bound.inputs { visit(input) }
@@ -65,9 +66,8 @@ private struct PlanUsage {
         visit(condition)
         visitFields(inner)
       case .one(let id), .many(let id):
-        let selection = optimizer.query[id]
-        visit(selection.set)
-        switch selection.shape {
+        visit(optimizer.query[id].set)
+        switch optimizer.query[id].shape {
         case .object(let fields): visitFields(fields)
         case .value(let expression): visit(expression)
         case .groups(let grouping):
@@ -80,6 +80,10 @@ private struct PlanUsage {
   }
 
   private mutating func visit(_ expression: BoundExpression) {
+    if expression.isLeaf {
+      if case .inRowSet(_, let index) = expression.kind { visitRowSet(index) }
+      return
+    }
     var calls: [SetID] = []
     var used: [Int] = []
     expression.forEachNode { node in
@@ -106,16 +110,14 @@ private struct PlanUsage {
     let keys = plan.access.keyExpressions
     for expression in keys { visit(expression) }
     // All of it is asked where a key fails.
-    if let predicate = set.predicate, keys.contains(where: optimizer.query.canFail) { visit(predicate) }
+    if let predicate = set.predicate, keys.contains(where: { optimizer.query.canFail($0) }) { visit(predicate) }
     for index in plan.access.rowSets { visitRowSet(index) }
     if let other = plan.retreat?.plan {
       if let filter = other.filter { visit(filter) }
       for expression in other.access.keyExpressions { visit(expression) }
       for index in other.access.rowSets { visitRowSet(index) }
     }
-    var withoutPredicate = set
-    withoutPredicate.predicate = nil
-    for expression in withoutPredicate.expressions { visit(expression) }
+    for expression in set.expressions(withPredicate: false) { visit(expression) }
   }
 }
 

@@ -33,11 +33,7 @@ extension Optimizer {
           cost: costs.start + all * costs.scanRow, kind: .scan, isAscending: true))
     }
     let mayTry = found.count > 1 && options.forcing != .scanOnly && !isQuick(found, executions: executions)
-    let (estimator, dearest) = (self.estimator, costs.dearestSampled)
-    let sampled =
-      !mayTry
-      ? nil
-      : estimator.sample(numbered, set, in: query) { cost(of: $0, rows: 1, cell: costs.nearCell) <= dearest }
+    let sampled = mayTry ? sample(numbered, set) : nil
     let conjuncts = estimates(numbered, type: set.type, found, sampled.map { ($0.sample, $0.positions) })
     let sample = sampled.map { ConjunctSample($0.sample, sampled: $0.positions, column: $0.column, conjuncts) }
     let pageShare = pageShare(numbered, type: set.type)
@@ -54,6 +50,14 @@ extension Optimizer {
       watched.append(.limit(limit))
     }
     return choose(among: alternatives, for: id)
+  }
+
+  /// Tests the cheap conjuncts on a sample of the rows.
+  private mutating func sample(
+    _ numbered: [(position: Int, expression: BoundExpression)], _ set: BoundSet
+  ) -> (sample: RowSample, positions: [Int], column: ColumnID?)? {
+    let (estimator, dearest) = (self.estimator, costs.dearestSampled)
+    return estimator.sample(numbered, set, in: query) { cost(of: $0, rows: 1, cell: costs.nearCell) <= dearest }
   }
 
   /// Returns whether one of the accesses finds the members in less time than a sample of the rows takes.

@@ -6,13 +6,13 @@ extension PhysicalPlan {
   /// Chooses the operators of all sets. They follow from access path, filter and order, and have no price of their own.
   package mutating func chooseOperators(_ catalog: Catalog) {
     let selected = SelectedSets(query)
+    let context = SetFacts.Context(query, catalog)
     for index in sets.indices {
-      let facts = SetFacts(SetID(index), self, selected, catalog)
+      let facts = SetFacts(SetID(index), sets[index].access, selected, context)
       sets[index].operators = facts.operators(of: sets[index])
       if let retreat = sets[index].retreat { sets[index].retreat?.plan.operators = facts.operators(of: retreat.plan) }
-      guard query.sets[index].source == .all, sets[index].access.keyExpressions.contains(where: query.canFail) else {
-        continue
-      }
+      guard query.sets[index].source == .all, sets[index].access.keyExpressions.contains(where: { query.canFail($0) })
+      else { continue }
       var scan = SetPlan(
         access: .scan, filter: query.sets[index].predicate, order: query.sets[index].sortingMethod)
       scan.operators = facts.operators(of: scan)
@@ -29,9 +29,11 @@ struct SelectedSets {
   fileprivate var grouped: Set<SetID> = []
 
   init(_ query: BoundQuery) {
-    for selection in query.selections where selection.showsDepth { withDepths.insert(selection.set) }
-    for field in query.fields {
-      guard case .many(let id) = field.content, case .groups(let grouping) = query[id].shape,
+    for place in query.selections.indices where query.selections[place].showsDepth {
+      withDepths.insert(query.selections[place].set)
+    }
+    for place in query.fields.indices {
+      guard case .many(let id) = query.fields[place].content, case .groups(let grouping) = query[id].shape,
         grouping.aggregates.allSatisfy({ $0.set == nil })
       else { continue }
       grouped.insert(query[id].set)
@@ -41,9 +43,20 @@ struct SelectedSets {
 
 /// The facts about a set on which its operators may rely.
 struct SetFacts {
+  /// What all sets of a query share. A class, because it has many parts and each set's facts hold it.
+  final class Context {
+    let query: BoundQuery
+    let catalog: Catalog
+
+    init(_ query: BoundQuery, _ catalog: Catalog) {
+      self.query = query
+      self.catalog = catalog
+    }
+  }
   private let set: BoundSet
-  private let query: BoundQuery
-  private let catalog: Catalog
+  private let context: Context
+  private var query: BoundQuery { context.query }
+  private var catalog: Catalog { context.catalog }
   /// Indicates whether the depths of its members are written, which a walk finds.
   private let showsDepths: Bool
   /// Indicates whether a field at the root groups its members by what they say themselves.
@@ -51,17 +64,17 @@ struct SetFacts {
   /// Indicates whether its lists depend on what is around it.
   let isCorrelated: Bool
 
-  init(_ id: SetID, _ plan: PhysicalPlan, _ selected: SelectedSets, _ catalog: Catalog) {
-    query = plan.query
-    set = plan.query[id]
-    self.catalog = catalog
+  /// - Parameter access: The access path of the set's plan.
+  init(_ id: SetID, _ access: AccessPath, _ selected: SelectedSets, _ context: Context) {
+    set = context.query[id]
+    self.context = context
     var isClosure = false
-    if case .closure = set.source { isClosure = plan[id].access == .source }
+    if case .closure = set.source { isClosure = access == .source }
     showsDepths = isClosure && selected.withDepths.contains(id)
     isGroupedAtRoot = selected.grouped.contains(id)
     isCorrelated =
-      !query.freeScopes(of: id).isEmpty
-      || plan[id].access.keyExpressions.contains { [query] in !query.freeScopes(of: $0).isEmpty }
+      !context.query.freeScopes(of: id).isEmpty
+      || access.keyExpressions.contains { !context.query.freeScopes(of: $0).isEmpty }
   }
 
   /// Where the rows of each element lie, for operators that find those of many elements together.
@@ -150,7 +163,8 @@ struct SetFacts {
     switch (plan.access, plan.order) {
     case (.range, .fromAccess) where set.distinctOn.isEmpty && !set.order.isEmpty: return .ranks
     case (.range, .incremental) where paging.after != nil: return .ties
-    case (.scan, _) where set.order.isEmpty && set.distinctOn.isEmpty && !(plan.filter.map(query.canFail) ?? false):
+    case (.scan, _)
+    where set.order.isEmpty && set.distinctOn.isEmpty && !(plan.filter.map { query.canFail($0) } ?? false):
       return .rows
     default: return .compared
     }

@@ -33,8 +33,9 @@ package enum PlanValidator {
       }
     }
     let selected = SelectedSets(plan.query)
+    let context = SetFacts.Context(plan.query, catalog)
     for (index, set) in plan.query.sets.enumerated() {
-      let facts = SetFacts(SetID(index), plan, selected, catalog)
+      let facts = SetFacts(SetID(index), plan.sets[index].access, selected, context)
       let setPlan = plan.sets[index]
       let name = "set \(index)"
       if rowSetsUsed(by: setPlan).contains(where: { !plan.rowSets.indices.contains($0) }) {

@@ -5,25 +5,55 @@ extension BoundExpression {
   /// The operands, in order of evaluation. Sets and their predicates are no operands; the body of a quantifier or
   /// aggregate, which stands one scope further in, is none either.
   package var operands: [BoundExpression] {
+    var operands: [BoundExpression] = []
+    forEachOperand { operands.append($0) }
+    return operands
+  }
+
+  /// Indicates whether nothing stands in it: no operands, no body and no set.
+  package var isLeaf: Bool {
+    switch kind {
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .item, .groupAggregate:
+      true
+    default: false
+    }
+  }
+
+  /// Calls `visit` with each of ``operands``, which takes no memory where they are few.
+  package func forEachOperand(_ visit: (BoundExpression) -> Void) {
     switch kind {
     case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .host, .quantifier, .aggregate,
       .item, .groupAggregate:
-      []
-    case .listCall(_, let list, _, _): [list]
-    case .join(let list, let separator): [list, separator]
-    case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e): [e]
-    case .and(let es), .or(let es), .coalesce(let es), .conditional(let es), .jsonList(let es): es
+      break
+    case .not(let e), .isTrue(let e), .isNull(let e), .negate(let e), .convert(let e), .cast(let e), .fold(let e):
+      visit(e)
     case .compare(_, let l, let r), .inList(let l, let r), .textTest(_, let l, let r), .listContains(let l, let r),
       .regex(let l, let r), .like(let l, let r, _), .arithmetic(_, let l, let r), .jsonPath(let l, let r),
       .element(let l, let r):
-      [l, r]
-    case .inValues(let e, let es): [e] + es
-    case .inRange(let e, let lower, let upper, _): [e] + [lower, upper].compactMap { $0 }
-    case .call(_, let es), .jsonObject(_, let es): es
-    case .matches(let texts, let query, _): texts + [query]
-    case .score(let es): es
-    case .highlight(let text, let open, let close, let es): [text, open, close] + es
-    case .invoke(_, let es): es
+      visit(l)
+      visit(r)
+    case .and(let es), .or(let es), .coalesce(let es), .conditional(let es), .call(_, let es), .jsonList(let es),
+      .jsonObject(_, let es), .score(let es), .invoke(_, let es):
+      for e in es { visit(e) }
+    case .listCall(_, let list, _, _): visit(list)
+    case .join(let list, let separator):
+      visit(list)
+      visit(separator)
+    case .matches(let texts, let query, _):
+      for text in texts { visit(text) }
+      visit(query)
+    case .highlight(let text, let open, let close, let es):
+      visit(text)
+      visit(open)
+      visit(close)
+      for e in es { visit(e) }
+    case .inValues(let e, let es):
+      visit(e)
+      for e in es { visit(e) }
+    case .inRange(let e, let lower, let upper, _):
+      visit(e)
+      if let lower { visit(lower) }
+      if let upper { visit(upper) }
     }
   }
 
@@ -117,7 +147,8 @@ extension BoundExpression {
   /// Calls `visit` with this node and all below it, bodies of set calls included, sets excluded.
   package func forEachNode(_ visit: (BoundExpression) -> Void) {
     visit(self)
-    for operand in operands { operand.forEachNode(visit) }
+    if isLeaf { return }
+    forEachOperand { $0.forEachNode(visit) }
     innerBody?.forEachNode(visit)
   }
 

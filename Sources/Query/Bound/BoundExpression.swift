@@ -214,7 +214,7 @@ extension BoundExpression {
 }
 
 /// Identifies a set within one ``BoundQuery``.
-package struct SetID: Sendable, Hashable {
-  package let index: Int
-  package init(_ index: Int) { self.index = index }
+@usableFromInline package struct SetID: Sendable, Hashable {
+  @usableFromInline package let index: Int
+  @inlinable package init(_ index: Int) { self.index = index }
 }

@@ -4,12 +4,12 @@ import GQLCatalog
 /// An operation without names but for response keys: what to select, from which sets, in which shape.
 ///
 /// Text and Swift models both end here; nothing behind it knows which it was.
-package struct BoundQuery: Sendable, Equatable {
+@usableFromInline package struct BoundQuery: Sendable, Equatable {
   package var name: String?
   package var parameters: [BoundParameter]
   /// Sets and selections refer to each other by index, parents before children.
-  package var sets: [BoundSet]
-  package var selections: [BoundSelection]
+  @usableFromInline package var sets: [BoundSet]
+  @usableFromInline package var selections: [BoundSelection]
   /// The fields of the answer's object.
   package var fields: [BoundField]
   package var catalogVersion: UInt64
@@ -41,11 +41,12 @@ package struct BoundQuery: Sendable, Equatable {
     self.catalogVersion = catalogVersion
   }
 
-  package subscript(_ id: SetID) -> BoundSet {
+  // Inlined, so that who asks for one part of a set copies that alone.
+  @inlinable package subscript(_ id: SetID) -> BoundSet {
     get { sets[id.index] }
     set { sets[id.index] = newValue }
   }
-  package subscript(_ id: SelectionID) -> BoundSelection { selections[id.index] }
+  @inlinable package subscript(_ id: SelectionID) -> BoundSelection { selections[id.index] }
 }
 
 /// A description of code of the embedding program: of a test of entities, of an order, or of where rows come from.
@@ -104,7 +105,7 @@ package struct BoundParameter: Sendable, Equatable {
 /// Evaluation: source → predicate → order → distinctOn → offset and limit. The predicate, the order terms and
 /// `distinctOn` see an element as scope 0 and what encloses the set from scope 1 up; `limit` and `offset` see what
 /// encloses the set from scope 0 up. At the root nothing encloses.
-package struct BoundSet: Sendable, Equatable {
+@usableFromInline package struct BoundSet: Sendable, Equatable {
   package enum Source: Sendable, Equatable {
     /// All live entities of the type, in canonical order.
     case all
@@ -254,13 +255,13 @@ package struct AccessHint: Sendable, Equatable {
 }
 
 /// Identifies a selection within one ``BoundQuery``.
-package struct SelectionID: Sendable, Hashable {
-  package let index: Int
-  package init(_ index: Int) { self.index = index }
+@usableFromInline package struct SelectionID: Sendable, Hashable {
+  @usableFromInline package let index: Int
+  @inlinable package init(_ index: Int) { self.index = index }
 }
 
 /// A set and what is written of each of its members.
-package struct BoundSelection: Sendable, Equatable {
+@usableFromInline package struct BoundSelection: Sendable, Equatable {
   package enum Shape: Sendable, Equatable {
     case object([BoundField])
     /// One value a member: a relation named without a selection set gives ids.

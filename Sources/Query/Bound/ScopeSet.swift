@@ -48,7 +48,8 @@ extension BoundQuery {
   package func freeScopes(of expression: BoundExpression) -> ScopeSet {
     var scopes = ScopeSet.none
     if let reference = expression.ownReference { scopes.formUnion(ScopeSet(depth: reference.scope)) }
-    for operand in expression.operands { scopes.formUnion(freeScopes(of: operand)) }
+    if expression.isLeaf { return scopes }
+    expression.forEachOperand { scopes.formUnion(freeScopes(of: $0)) }
     if let call = expression.setCall { scopes.formUnion(freeScopes(of: call.set)) }
     if let body = expression.innerBody { scopes.formUnion(freeScopes(of: body).outside) }
     return scopes
@@ -56,13 +57,14 @@ extension BoundQuery {
 
   /// The scopes around the set that it reads.
   package func freeScopes(of id: SetID) -> ScopeSet {
-    let set = self[id]
+    // No copy of the set: this is asked of each, and more than once.
+    let place = id.index
     var inner = ScopeSet.none
-    if let predicate = set.predicate { inner.formUnion(freeScopes(of: predicate)) }
-    for term in set.order { inner.formUnion(freeScopes(of: term.expression)) }
-    for key in set.distinctOn { inner.formUnion(freeScopes(of: key)) }
+    if let predicate = sets[place].predicate { inner.formUnion(freeScopes(of: predicate)) }
+    for term in sets[place].order { inner.formUnion(freeScopes(of: term.expression)) }
+    for key in sets[place].distinctOn { inner.formUnion(freeScopes(of: key)) }
     var scopes = inner.outside
-    switch set.source {
+    switch sets[place].source {
     case .all, .deleted, .given, .host: break
     case .keys(_, let list): scopes.formUnion(freeScopes(of: list))
     case .key(_, let keys): for key in keys { scopes.formUnion(freeScopes(of: key)) }
@@ -84,7 +86,7 @@ extension BoundQuery {
       scopes.formUnion(freeScopes(of: path.target))
       scopes.formUnion(freeScopes(of: path.step).outside)
     }
-    for expression in set.outerExpressions { scopes.formUnion(freeScopes(of: expression)) }
+    for expression in sets[place].outerExpressions { scopes.formUnion(freeScopes(of: expression)) }
     return scopes
   }
 
@@ -118,6 +120,7 @@ extension BoundQuery {
   /// behind it is decided earlier; saying `true` too often costs speed only.
   package func canFail(_ expression: BoundExpression) -> Bool {
     switch expression.kind {
+    case .constant, .parameter, .column, .entity, .inRowSet, .isDeleted, .isInserted, .item: return false
     case .arithmetic(_, let left, let right) where isNow(left) && isSpan(right): return false
     case .arithmetic(let operation, let left, _):
       if operation != .add || left.type.scalar?.isTextual != true { return true }
@@ -135,9 +138,8 @@ extension BoundQuery {
       if function.canFail(arguments) { return true }
     case .invoke, .host: return true
     case .aggregate(.sum, _, _), .aggregate(.avg, _, _), .groupAggregate: return true
-    case .constant, .parameter, .column, .entity, .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList,
-      .inRange, .textTest, .listContains, .coalesce, .conditional, .fold, .jsonPath, .element, .jsonList, .jsonObject,
-      .quantifier, .aggregate, .inRowSet, .isDeleted, .isInserted, .item, .join:
+    case .not, .and, .or, .isTrue, .isNull, .compare, .inValues, .inList, .inRange, .textTest, .listContains, .coalesce,
+      .conditional, .fold, .jsonPath, .element, .jsonList, .jsonObject, .quantifier, .aggregate, .join:
       break
     case .matches, .score, .highlight: break
     case .listCall(let operation, _, _, _):
@@ -145,7 +147,10 @@ extension BoundQuery {
     }
     if let call = expression.setCall, canFail(call.set) { return true }
     if let body = expression.innerBody, canFail(body) { return true }
-    return expression.operands.contains(where: canFail)
+    var found = false
+    // Not the method itself: that would copy the query.
+    expression.forEachOperand { found = found || canFail($0) }
+    return found
   }
 
   private func isNow(_ expression: BoundExpression) -> Bool {
@@ -172,11 +177,11 @@ extension BoundQuery {
   /// Whether finding a set's members may be an error.
   package func canFail(_ id: SetID) -> Bool {
     let set = self[id]
-    if set.isOneByKey || set.source.sets.contains(where: canFail) { return true }
+    if set.isOneByKey || set.source.sets.contains(where: { canFail($0) }) { return true }
     // A negative limit, offset or depth is an error of its own, wherever it is not a constant; so is a bad cursor.
     if set.outerExpressions.contains(where: { $0.constant == nil }) || set.paging?.hasCursor ?? false { return true }
     if let predicate = set.predicate, canFail(predicate) { return true }
-    return set.order.contains { canFail($0.expression) } || set.distinctOn.contains(where: canFail)
+    return set.order.contains { canFail($0.expression) } || set.distinctOn.contains { canFail($0) }
   }
 
   private func isTotalConversion(from: ValueType, to: ValueType) -> Bool {
@@ -207,9 +212,10 @@ extension BoundQuery {
   /// Every expression that stands in a field, conditions included.
   package func forEachFieldExpression(_ visit: (BoundExpression) -> Void) {
     func walk(_ fields: [BoundField]) {
-      for field in fields {
-        if let condition = field.condition { visit(condition) }
-        switch field.content {
+      // By their places, because each element of a loop is a copy.
+      for place in fields.indices {
+        if let condition = fields[place].condition { visit(condition) }
+        switch fields[place].content {
         case .typename, .one, .many, .recursion, .depth, .cycle, .cursor: break
         case .introspection(let bound): bound.inputs.forEach(visit)
         case .value(let expression): visit(expression)
@@ -223,8 +229,8 @@ extension BoundQuery {
       }
     }
     walk(fields)
-    for selection in selections {
-      switch selection.shape {
+    for place in selections.indices {
+      switch selections[place].shape {
       case .object(let fields): walk(fields)
       case .value(let expression): visit(expression)
       case .groups(let grouping):
@@ -237,27 +243,43 @@ extension BoundQuery {
 
 extension BoundSet {
   /// All expressions of the set, whichever scopes they see.
-  package var expressions: [BoundExpression] {
+  package var expressions: [BoundExpression] { expressions(withPredicate: true) }
+
+  /// All expressions of the set, or all but its predicate.
+  package func expressions(withPredicate: Bool) -> [BoundExpression] {
     var result: [BoundExpression] = []
     if case .key(_, let keys) = source { result += keys }
     if case .keys(_, let list) = source { result.append(list) }
-    if let predicate { result.append(predicate) }
-    result += order.map(\.expression)
-    result += distinctOn
-    return result + outerExpressions
+    if withPredicate, let predicate { result.append(predicate) }
+    for term in order { result.append(term.expression) }
+    if !distinctOn.isEmpty { result += distinctOn }
+    appendOuterExpressions(to: &result)
+    return result
   }
 
   /// Limit, offset, cursors and depths, which see what encloses the set from scope 0 on.
   package var outerExpressions: [BoundExpression] {
-    var result = [limit, offset, paging?.after, paging?.before]
+    var result: [BoundExpression] = []
+    appendOuterExpressions(to: &result)
+    return result
+  }
+
+  private func appendOuterExpressions(to result: inout [BoundExpression]) {
+    if let limit { result.append(limit) }
+    if let offset { result.append(offset) }
+    if let paging {
+      if let after = paging.after { result.append(after) }
+      if let before = paging.before { result.append(before) }
+    }
     switch source {
     case .all, .key, .relation, .step, .linked, .routes, .items, .branches, .union, .given, .deleted, .keys, .members,
       .each, .host:
       break
-    case .closure(let closure): result += [closure.lower, closure.upper]
-    case .shortestPath(let path): result.append(path.maximumDepth)
+    case .closure(let closure):
+      if let lower = closure.lower { result.append(lower) }
+      if let upper = closure.upper { result.append(upper) }
+    case .shortestPath(let path): if let depth = path.maximumDepth { result.append(depth) }
     }
-    return result.compactMap { $0 }
   }
 }
 

@@ -81,7 +81,11 @@ extension IndexRange {
 
   /// All expressions that the bounds are computed from.
   package var expressions: [BoundExpression] {
-    equal + [lower?.value, upper?.value, prefix].compactMap { $0 }
+    var result = equal
+    if let lower { result.append(lower.value) }
+    if let upper { result.append(upper.value) }
+    if let prefix { result.append(prefix) }
+    return result
   }
 }
 

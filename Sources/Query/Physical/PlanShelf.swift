@@ -65,7 +65,8 @@ package struct PlanShelf<Plan: Sendable>: Sendable {
   package func plan(
     generation: UInt64, givenRows: Double = 1, _ estimates: (Plan) -> [Double]
   ) -> Plan? {
-    entries.last { entry in
+    if entries.isEmpty { return nil }
+    return entries.last { entry in
       entry.fit.holds(generation: generation, givenRows: givenRows) { estimates(entry.plan) }
     }?.plan
   }
@@ -82,7 +83,7 @@ package struct PlanShelf<Plan: Sendable>: Sendable {
     _ fit: PlanFit, isSame: (Plan) -> Bool, _ make: (PlanFit) -> Plan
   ) -> Plan {
     var fit = fit
-    if let index = entries.lastIndex(where: { $0.fit.union(fit) != nil && isSame($0.plan) }),
+    if !entries.isEmpty, let index = entries.lastIndex(where: { $0.fit.union(fit) != nil && isSame($0.plan) }),
       let both = entries[index].fit.union(fit),
       !entries.indices.contains(where: { $0 != index && entries[$0].fit.overlaps(both) })
     {
@@ -96,5 +97,7 @@ package struct PlanShelf<Plan: Sendable>: Sendable {
   }
 
   /// Forgets the plans for other statistics.
-  package mutating func removeAll(but generation: UInt64) { entries.removeAll { $0.fit.generation != generation } }
+  package mutating func removeAll(but generation: UInt64) {
+    if !entries.isEmpty { entries.removeAll { $0.fit.generation != generation } }
+  }
 }
