@@ -302,9 +302,13 @@ package final class Execution {
   /// Memory for comparing JSON.
   var jsonComparison: JSONComparison { states.json }
 
-  /// Full-text queries of operators.
+  /// Full-text queries of operators and expressions.
   var textSearches: [FullTextSearchState] { states.textSearches }
-  func add(_ search: FullTextSearchState) { states.textSearches.append(search) }
+  func makeSearch(_ language: String) -> FullTextSearchState {
+    let made = FullTextSearchState(language: language)
+    states.textSearches.append(made)
+    return made
+  }
 
   /// Returns the links to and of deleted entities, found once a run; nil where there are none.
   func remembered(_ id: RelationID) -> RestorableLinks? {

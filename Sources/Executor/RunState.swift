@@ -77,7 +77,7 @@ struct OperatorStates {
   /// By slot; nil until needed.
   var operators: ContiguousArray<OperatorState?>
   var programs = ProgramStates()
-  /// Full-text queries of operators.
+  /// Full-text queries of operators and expressions.
   var textSearches: [FullTextSearchState] = []
   /// The links to and of deleted entities, of relations that were asked for them in this run.
   var remembered: [(relation: RelationID, links: RestorableLinks?)] = []

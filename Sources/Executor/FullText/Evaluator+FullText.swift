@@ -11,8 +11,7 @@ extension Evaluator {
     if let known = block.searches[index] {
       states = known
     } else {
-      states = compiled.map { FullTextSearchState(language: $0.source.language) }
-      states.forEach(execution.add)
+      states = compiled.map { execution.makeSearch($0.source.language) }
       block.searches[index] = states
     }
     return Array(zip(compiled, states))

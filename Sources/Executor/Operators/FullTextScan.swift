@@ -25,11 +25,7 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
 
   /// Returns the state, which keeps the query while the text stays the same.
   private func state(_ execution: Execution) -> FullTextSearchState {
-    execution.state(slot) {
-      let made = FullTextSearchState(language: language)
-      execution.add(made)
-      return made
-    }
+    execution.state(slot) { execution.makeSearch(language) }
   }
 
   /// Returns the search; nil if the query is null.
