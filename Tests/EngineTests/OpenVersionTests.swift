@@ -46,6 +46,49 @@ import Testing
     }
   }
 
+  @Test("a link is to whoever has its id when all rows are in") func replacedTargets() throws {
+    let database = try Database(
+      schema: """
+        type User {
+          id: ID! email: String @unique(onConflict: REPLACE)
+          friend: User @relation(inverse: "friendOf") friendOf: [User!]! @relation(inverse: "friend")
+        }
+        """)
+    _ = try database.query("mutation { insertUser(data: {id: 7, email: \"a\"}) }")
+    let insert = try database.prepare(
+      "mutation($id: ID!, $e: String, $f: ID) { insertUser(data: {id: $id, email: $e, friend: $f}) }")
+    // The new user takes the place of the one that it names.
+    let refused = #expect(throws: QueryError.self) {
+      try insert.run(["id": .int(8), "e": .string("a"), "f": .int(7)])
+    }
+    #expect(refused?.problems.first?.code == "unknown-id")
+    #expect(try database.query("{ User { id } }").jsonString == #"{"User":[{"id":7}]}"#)
+    _ = try database.query(
+      "mutation { insertUser(data: [{id: 8, email: \"a\", friend: 7}, {id: 7, email: \"b\"}]) }")
+    #expect(
+      try database.query("{ User { id email friend { email } } }").jsonString
+        == #"{"User":[{"id":8,"email":"a","friend":{"email":"b"}},{"id":7,"email":"b","friend":null}]}"#)
+    // Null is no target, and what is not given is as before.
+    _ = try insert.run(["id": .int(9), "e": .null, "f": .null])
+    _ = try insert.run(["id": .int(10)])
+    _ = try insert.run(["id": .string("x"), "e": .string("c"), "f": .string("9")])
+    #expect(
+      try database.query("{ User(where: id in [\"9\", \"10\", \"x\"]) { id email friend { id } } }").jsonString
+        == #"{"User":[{"id":9,"email":null,"friend":null},{"id":10,"email":null,"friend":null},{"id":"x","email":"c","friend":{"id":9}}]}"#
+    )
+  }
+
+  @Test("a large variable counts towards the memory of a run") func largeVariables() throws {
+    let database = try database()
+    let delete = try database.prepare("mutation($n: String!) { deleteOwner(where: name == $n) }")
+    let text = String(repeating: "x", count: 5 << 20)
+    let failure = #expect(throws: QueryError.self) {
+      try delete.run(["n": .string(text)], options: RunOptions(maximumMemory: 1 << 20))
+    }
+    #expect(failure?.problems.first?.code == "memory")
+    #expect(try delete.run(["n": .string("nobody")]).jsonString == #"{"deleteOwner":0}"#)
+  }
+
   @Test("statements gather until somebody looks, who sees all of them") func gathering() throws {
     let database = try database()
     try insert(database, 1...10)

@@ -52,7 +52,10 @@ extension Binder {
 
   /// Returns whether a name is that of a scalar of the language, and neither document nor schema can mean another type.
   private func isPlainScalar(_ name: String) -> Bool {
-    guard catalog.declarations.isEmpty, ScalarType(rawValue: name) != nil else { return false }
+    // Of many definitions a table is made.
+    guard catalog.declarations.isEmpty, document.definitions.count <= 16, ScalarType(rawValue: name) != nil else {
+      return false
+    }
     return !document.definitions.contains { if case .type = $0 { true } else { false } }
   }
 

@@ -331,7 +331,7 @@ extension Environment {
 
   /// Returns the box, which no other environment has.
   private mutating func ownRare() -> RareParts {
-    if let rare, isKnownUniquelyReferenced(&self.rare) { return rare }
+    if isKnownUniquelyReferenced(&rare), let rare { return rare }
     let own = rare.map { RareParts($0) } ?? RareParts()
     rare = own
     return own

@@ -32,10 +32,7 @@ struct RunParameters {
   }
 
   /// Indicates whether the values are few and short enough for a point mutation.
-  var fitPointMutation: Bool {
-    if let cells { return cells.byteCount <= PointMutation.maximumBytes }
-    return PointMutation.fits(known)
-  }
+  var fitPointMutation: Bool { cells != nil || PointMutation.fits(known) }
 
   /// Returns what the fields of the run have in common.
   func context(options: RunOptions) -> MutationContext {

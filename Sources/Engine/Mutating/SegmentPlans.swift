@@ -68,7 +68,8 @@ final class SegmentPlans: Sendable {
   func takeCells(of variables: [String: Value], now: Int64) -> OperationParameters? {
     guard let bindings else { return nil }
     let cells = idleParameters.take() ?? OperationParameters(bindings.count)
-    if bindings.bind(variables, to: cells, now: now) { return cells }
+    // Much is held as values, which the memory of a run counts.
+    if bindings.bind(variables, to: cells, now: now), cells.byteCount <= PointMutation.maximumBytes { return cells }
     give(cells)
     return nil
   }

@@ -135,9 +135,9 @@ extension Evaluator {
 }
 
 extension Execution {
-  /// Returns the matcher that another `matches` of this run has for the same query.
+  /// Returns the matcher that another `matches` of this run has for the same query. Of many, the first ones are asked.
   func matcher(like state: FullTextSearchState) -> TextMatcher? {
-    textSearches.first { $0 !== state && $0.hasQuery(of: state) && $0.isReady(in: self) }?.matcher
+    textSearches.prefix(16).first { $0 !== state && $0.isReady(in: self) && $0.hasQuery(of: state) }?.matcher
   }
 
   /// Counts what stands in a text, as far as the run may go.

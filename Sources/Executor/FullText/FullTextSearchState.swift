@@ -8,6 +8,9 @@ final class FullTextSearchState: OperatorState {
   @exclusivity(unchecked) private var analyzer: TextAnalyzer?
   @exclusivity(unchecked) private var text = Text()
   @exclusivity(unchecked) private(set) var matcher: TextMatcher?
+  /// The run in which another `matches` was asked for its matcher last: a query that differs from row to row is not
+  /// looked for again.
+  @exclusivity(unchecked) private var sharingRun: UInt64 = 0
   /// The run whose time and cancellation the matcher looks at.
   @exclusivity(unchecked) private var heedingRun: UInt64 = 0
   /// What the query finds, in the run at hand only: it keeps a version of the data alive.
@@ -37,7 +40,9 @@ final class FullTextSearchState: OperatorState {
     text = Text(query)
     // A condition, its score and its access path most often have the same query. Each uses the matcher for one text from
     // its beginning to its end.
-    if let known = execution.matcher(like: self) {
+    let isFirst = sharingRun != execution.run
+    sharingRun = execution.run
+    if isFirst, let known = execution.matcher(like: self) {
       matcher = known
       heedingRun = execution.run
       return known

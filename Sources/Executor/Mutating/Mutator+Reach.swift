@@ -10,7 +10,7 @@ extension Mutator {
       && stage.records.allSatisfy { $0.role != .fragment }
   }
 
-  /// Returns whether the mutation is a point mutation. Targets that are found on the way are rows from here on.
+  /// Returns whether the mutation is a point mutation. Targets that are found are rows from here on, where none can go.
   func isWithinPoint(_ program: MutationProgram) -> Bool {
     guard isStageWithinPoint, program.mutation.kind == .insert || stage.links.isEmpty,
       !hasLongPostings(program.layouts[program.mutation.type])
@@ -21,7 +21,7 @@ extension Mutator {
       for place in link.targets {
         guard let row = row(stage.targets[place], relation, program.layouts) else { return false }
         if row == PageLayout.noRow { continue }
-        stage.setTarget(place, to: row, of: relation.target)
+        if !program.mayReplace { stage.setTarget(place, to: row, of: relation.target) }
         var listed = transaction.listedCount(inverse.id, row)
         if !inverse.isToMany {
           // Who has it now loses it.

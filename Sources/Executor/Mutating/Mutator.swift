@@ -32,6 +32,8 @@ package final class MutationProgram: Sendable {
   package let isPoint: Bool
   /// The columns that the document's assignment names.
   let assignedColumns: [ColumnID]
+  /// Whether an entity may take the place of another that has its unique value, so that what was there is there no more.
+  let mayReplace: Bool
 
   package init(
     mutation: BoundMutation, layouts: EntityLayouts, constants: ValueProgram, locate: ValueProgram? = nil,
@@ -44,6 +46,7 @@ package final class MutationProgram: Sendable {
     self.locateDeleted = locateDeleted
     self.decisions = decisions
     self.answer = answer
+    mayReplace = constants.executable.catalog.indexes.contains { $0.onConflict == .replace }
     if case .record(let record) = mutation.assignment {
       assignedColumns = record.cells.map(\.column)
     } else {
