@@ -81,24 +81,20 @@ import Synchronization
 
   /// The property of a type by its name, as ``EntityType/property(named:)``; without a copy of the type.
   package func property(named name: String, of type: EntityTypeID) -> Property? {
-    let type = Int(type.index)
-    if !types[type].propertyPlaces.isEmpty {
-      return types[type].propertyPlaces[name].map { types[type].properties[Int($0)] }
-    }
-    for place in types[type].properties.indices where types[type].properties[place].name == name {
-      return types[type].properties[place]
-    }
-    return nil
+    place(ofProperty: name, of: Int(type.index)).map { types[Int(type.index)].properties[$0] }
+  }
+
+  private func place(ofProperty name: String, of type: Int) -> Int? {
+    if !types[type].propertyPlaces.isEmpty { return types[type].propertyPlaces[name].map { Int($0) } }
+    return types[type].properties.indices.first { types[type].properties[$0].name == name }
   }
 
   /// The column and the type of a property by its name, where it is a column and no list.
   package func column(named name: String, of type: EntityTypeID) -> (column: ColumnID, type: ValueType)? {
     let type = Int(type.index)
-    let place =
-      types[type].propertyPlaces.isEmpty
-      ? types[type].properties.indices.first { types[type].properties[$0].name == name }
-      : types[type].propertyPlaces[name].map { Int($0) }
-    guard let place, case .column(let column, _) = types[type].properties[place].storage else { return nil }
+    guard let place = place(ofProperty: name, of: type),
+      case .column(let column, _) = types[type].properties[place].storage
+    else { return nil }
     if case .list = types[type].properties[place].signature.type { return nil }
     return (column, types[type].properties[place].signature.type)
   }

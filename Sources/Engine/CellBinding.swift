@@ -55,14 +55,13 @@ struct CellBinding: Sendable {
 
   /// False for what needs a closer look, null among it.
   @inline(__always)
-  func bind(_ value: Value, _ index: Int, _ run: some ParameterHolder) -> Bool {
+  func bind(_ value: Value, _ index: Int, _ run: some ParameterHolder, _ scratch: ScratchArena) -> Bool {
     let cell: Cell?
     if isList {
       guard case .list(let elements) = value else { return false }
-      let scratch = run.scratch
       cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch) }
     } else {
-      cell = self.cell(value, run.scratch)
+      cell = self.cell(value, scratch)
     }
     guard let cell else { return false }
     run.setParameter(index, cell)

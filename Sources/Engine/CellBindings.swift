@@ -24,20 +24,24 @@ struct CellBindings: Sendable {
 
   /// Gives the parameters of one run their cells. Returns false where a variable needs a closer look, or is wrong, which
   /// the binder then says.
+  ///
+  /// - Parameter scratch: Memory for what the cells point to.
   @inline(__always)
-  func bind(_ variables: [String: Value], to run: some ParameterHolder, now: @autoclosure () -> Int64) -> Bool {
+  func bind(
+    _ variables: [String: Value], to run: some ParameterHolder, _ scratch: ScratchArena, now: @autoclosure () -> Int64
+  ) -> Bool {
     guard variables.count == shown else { return false }
     if parameters.count == 1, shown == 1 {
       // Comparing one name is quicker than hashing it.
       let (name, value) = variables[variables.startIndex]
-      return name == parameters[0].name && parameters[0].bind(value, 0, run)
+      return name == parameters[0].name && parameters[0].bind(value, 0, run, scratch)
     }
     for index in 0..<parameters.count {
       if parameters[index].isNow {
         run.setParameter(index, Cell(now()))
         continue
       }
-      guard let value = variables[parameters[index].name], parameters[index].bind(value, index, run) else {
+      guard let value = variables[parameters[index].name], parameters[index].bind(value, index, run, scratch) else {
         return false
       }
     }
@@ -45,9 +49,8 @@ struct CellBindings: Sendable {
   }
 }
 
-/// What takes the cells of parameters, and has memory for what they point to.
+/// A holder of the cells of parameters.
 protocol ParameterHolder {
-  var scratch: ScratchArena { get }
   func setParameter(_ index: Int, _ cell: Cell?)
 }
 

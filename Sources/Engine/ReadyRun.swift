@@ -51,6 +51,8 @@ final class ReadyRun: @unchecked Sendable {
   let writer: ResponseWriter
   /// The writer's, kept beside it because each way through the writer counts a reference.
   let execution: Execution
+  /// The execution's, kept beside it for the same reason.
+  private let scratch: ScratchArena
   private let bindings: CellBindings
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 512)
 
@@ -66,13 +68,14 @@ final class ReadyRun: @unchecked Sendable {
     self.bindings = bindings
     writer = plan.executable.makeWriter(snapshot, limits: limits)
     execution = writer.execution
+    scratch = execution.scratch
   }
 
   /// Gives the execution its parameters. Who does not run it then calls `execution.end()`.
   @inline(__always)
   func prepare(_ variables: [String: Value], _ snapshot: Snapshot) -> Fitness {
     guard plan.serves(snapshot) else { return .stale }
-    guard bindings.bind(variables, to: execution, now: WallClock.now) else { return .unclear }
+    guard bindings.bind(variables, to: execution, scratch, now: WallClock.now) else { return .unclear }
     if plan.estimates.isEmpty { return .fit }
     return plan.executable.suits(execution, on: snapshot, plan.estimates) ? .fit : .unlike
   }

@@ -112,7 +112,7 @@ struct Environment {
   /// The names are those of a spread, and the place is inside of an object that the spread passes to a fragment.
   var isOfSpread = false
   /// Nil where nothing of it is there.
-  private var rare: RareParts?
+  private var rare: RareBox?
 
   struct View {
     var reference: EntityReference
@@ -270,69 +270,64 @@ struct Environment {
   }
 }
 
-/// The parts that few environments have, in a box of their own: an environment is copied for each field and expression.
-private final class RareParts {
+/// The parts that few environments have.
+private struct RareParts {
   var arguments: [String: Environment.Binding] = [:]
   var spreads: [SourceRange] = []
   var matches: [Int: [BoundExpression]] = [:]
   var views: [Int: Environment.View] = [:]
   var groups: [Int: Int] = [:]
   var foreignSteps: Set<Int> = []
+}
 
-  init() {}
-
-  init(_ other: RareParts) {
-    arguments = other.arguments
-    spreads = other.spreads
-    matches = other.matches
-    views = other.views
-    groups = other.groups
-    foreignSteps = other.foreignSteps
-  }
+/// A box of rare parts: an environment is copied for each field and expression, and copies one reference to them.
+private final class RareBox {
+  var parts: RareParts
+  init(_ parts: RareParts) { self.parts = parts }
 }
 
 extension Environment {
   /// The arguments of the fragment that encloses the place.
   var arguments: [String: Binding] {
-    get { rare?.arguments ?? [:] }
-    set { if rare != nil || !newValue.isEmpty { ownRare().arguments = newValue } }
+    get { rare?.parts.arguments ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().parts.arguments = newValue } }
   }
 
   /// The spreads with arguments around the place, outermost first.
   var spreads: [SourceRange] {
-    get { rare?.spreads ?? [] }
-    set { if rare != nil || !newValue.isEmpty { ownRare().spreads = newValue } }
+    get { rare?.parts.spreads ?? [] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().parts.spreads = newValue } }
   }
 
   /// By scope, as an index into `scopes`: the `matches` of the condition that selected its element.
   var matches: [Int: [BoundExpression]] {
-    get { rare?.matches ?? [:] }
-    set { if rare != nil || !newValue.isEmpty { ownRare().matches = newValue } }
+    get { rare?.parts.matches ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().parts.matches = newValue } }
   }
 
   /// By place in `chain`: what the element is seen as, where that is not the scope's entity itself: inside `... on T`,
   /// and in the expression of a computed field.
   var views: [Int: View] {
-    get { rare?.views ?? [:] }
-    set { if rare != nil || !newValue.isEmpty { ownRare().views = newValue } }
+    get { rare?.parts.views ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().parts.views = newValue } }
   }
 
   /// The groupings whose groups, not members, stand for an element here, by its index in `scopes`.
   var groups: [Int: Int] {
-    get { rare?.groups ?? [:] }
-    set { if rare != nil || !newValue.isEmpty { ownRare().groups = newValue } }
+    get { rare?.parts.groups ?? [:] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().parts.groups = newValue } }
   }
 
   /// The scopes of the steps whose path begins with another element than `.`, as indices into `scopes`.
   var foreignSteps: Set<Int> {
-    get { rare?.foreignSteps ?? [] }
-    set { if rare != nil || !newValue.isEmpty { ownRare().foreignSteps = newValue } }
+    get { rare?.parts.foreignSteps ?? [] }
+    set { if rare != nil || !newValue.isEmpty { ownRare().parts.foreignSteps = newValue } }
   }
 
   /// Returns the box, which no other environment has.
-  private mutating func ownRare() -> RareParts {
+  private mutating func ownRare() -> RareBox {
     if isKnownUniquelyReferenced(&rare), let rare { return rare }
-    let own = rare.map { RareParts($0) } ?? RareParts()
+    let own = RareBox(rare?.parts ?? RareParts())
     rare = own
     return own
   }

@@ -86,20 +86,15 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
     try rebase(onto: base, version, mine: mine, commit: before.record.version, isChanged: mine !== base)
   }
 
-  /// The record of a branch that begins with another version.
-  private func rebased(_ record: BranchRecord, onto base: Int64, commit: Int64, isChanged: Bool) -> BranchRecord {
-    BranchRecord(
-      number: number, name: record.name, base: base, version: commit, commits: isChanged ? record.commits : 0,
-      time: WallClock.now)
-  }
-
   private func rebase(
     onto base: Snapshot, _ version: Int64, mine: Snapshot, commit: Int64, isChanged: Bool
   ) throws(QueryError) {
     let known = try known()
     // What the storage has already is not written again.
     if known.base === base, known.mine === mine { return }
-    let record = rebased(known.record, onto: version, commit: commit, isChanged: isChanged)
+    let record = BranchRecord(
+      number: number, name: known.record.name, base: version, version: commit,
+      commits: isChanged ? known.record.commits : 0, time: WallClock.now)
     let storage = try storage()
     try table.writing(parent, generation: generation.withLock { $0 }) { () throws(QueryError) in
       try storage.rebase(record, base: base, mine: mine)

@@ -4,12 +4,12 @@ import GQLStore
 
 /// The parameters of one run of an operation of segments: cells where nothing else is needed, else values.
 struct RunParameters {
-  let variables: [String: Value]
-  let now: Int64
+  private let variables: [String: Value]
+  private let now: Int64
   /// Nil where the fields need values.
-  let cells: OperationParameters?
+  private let cells: OperationParameters?
   /// The values; none where there are ``cells``.
-  let known: [GQLCatalog.Value?]
+  private let known: [GQLCatalog.Value?]
   private let prepared: PreparedQuery
   private let plans: SegmentPlans
   private let view: Snapshot

@@ -69,7 +69,9 @@ final class SegmentPlans: Sendable {
     guard let bindings else { return nil }
     let cells = idleParameters.take() ?? OperationParameters(bindings.count)
     // Much is held as values, which the memory of a run counts.
-    if bindings.bind(variables, to: cells, now: now), cells.byteCount <= PointMutation.maximumBytes { return cells }
+    if bindings.bind(variables, to: cells, cells.scratch, now: now), cells.byteCount <= PointMutation.maximumBytes {
+      return cells
+    }
     give(cells)
     return nil
   }

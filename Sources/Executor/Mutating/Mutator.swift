@@ -32,7 +32,7 @@ package final class MutationProgram: Sendable {
   package let isPoint: Bool
   /// The columns that the document's assignment names.
   let assignedColumns: [ColumnID]
-  /// Whether an entity may take the place of another that has its unique value, so that what was there is there no more.
+  /// Indicates whether a row may take the place of an entity that has its unique value, and so delete it.
   let mayReplace: Bool
 
   package init(

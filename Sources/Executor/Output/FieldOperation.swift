@@ -51,7 +51,7 @@ struct FieldOperation: BitwiseCopyable {
 /// Unchecked because it is filled while the executable is made, by one thread, and only read afterwards.
 final class ByteBlock: @unchecked Sendable {
   private var blocks: [UnsafeMutableRawPointer] = []
-  /// What is still free of the newest block of short texts.
+  /// Holds the free bytes of the newest block of short texts.
   private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private static let blockBytes = 512
 

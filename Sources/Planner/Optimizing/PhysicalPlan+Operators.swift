@@ -43,7 +43,7 @@ struct SelectedSets {
 
 /// The facts about a set on which its operators may rely.
 struct SetFacts {
-  /// What all sets of a query share. A class, because it has many parts and each set's facts hold it.
+  /// A query and its catalog, which all of its sets share. A class, because each set's facts hold it.
   final class Context {
     let query: BoundQuery
     let catalog: Catalog

@@ -64,7 +64,7 @@ package struct BoundMutation: Sendable, Equatable {
 }
 
 extension BoundMutation {
-  /// Whether it looks at the values of parameters, which hold objects, and not only at their cells.
+  /// Indicates whether it looks at the values of parameters, which hold objects, and not only at their cells.
   package var usesParameterValues: Bool {
     (rows + [assignment, conflict?.record].compactMap(\.self)).contains(where: \.usesParameterValues)
   }
@@ -132,7 +132,7 @@ package enum BoundInput: Sendable, Equatable {
 }
 
 extension BoundInput {
-  /// Whether a parameter holds it, or something inside it.
+  /// Indicates whether a parameter holds it, or something inside it.
   fileprivate var usesParameterValues: Bool {
     guard case .record(let record) = self else { return true }
     return !record.embedded.isEmpty
