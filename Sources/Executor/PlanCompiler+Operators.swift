@@ -14,7 +14,7 @@ extension PlanCompiler {
     }
   }
 
-  private func order(_ plan: SetPlan, _ set: BoundSet, _ access: AccessOperator) -> OrderOperator {
+  private mutating func order(_ plan: SetPlan, _ set: BoundSet, _ access: AccessOperator) -> OrderOperator {
     if set.order.isEmpty { return NaturalOrder() }
     switch plan.order {
     case .natural, .sort: return Sort()
@@ -27,7 +27,9 @@ extension PlanCompiler {
       default: return InsertionWalk(descending: isDescending, needsAscendingIDs: needsAscendingIDs)
       }
     case .incremental(let isDescending, let prefix):
-      if case .textSearch = plan.access { return TiedTexts() }
+      if case .textSearch = plan.access {
+        return TiedTexts(by: CompiledOrder(Array(set.order.dropFirst(prefix)), type: set.type, &self))
+      }
       return IncrementalSort(descending: isDescending, prefix: prefix)
     }
   }

@@ -8,7 +8,7 @@
 
 /// Okapi BM25 with k₁ = 1.2 and b = 0.75, computed in one order for all plans: a text's score is the sum, in the order
 /// of the query, of `weight × (f ÷ (f + norm(length)))`.
-package enum BM25 {
+@usableFromInline package enum BM25 {
   /// What a word that stands in `found` of `texts` texts is worth: ln(1 + (N − n + ½) ÷ (n + ½)) × (k₁ + 1).
   package static func weight(found: Int, texts: Int) -> Double {
     let rest = Double(max(0, texts - found))
@@ -16,12 +16,12 @@ package enum BM25 {
   }
 
   /// k₁ × (1 − b + b × length ÷ average).
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func norm(length: Int, average: Double) -> Double {
     average > 0 ? 1.2 * (0.25 + 0.75 * (Double(length) / average)) : 1.2
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func share(frequency: Int, norm: Double) -> Double {
     let frequency = Double(frequency)
     return frequency / (frequency + norm)
@@ -44,4 +44,46 @@ package struct TextStatistics: Sendable, Hashable {
   }
 
   package var averageLength: Double { texts == 0 ? 0 : Double(words) / Double(texts) }
+}
+
+/// The norms of all lengths that postings tell, for one average length. Kept from run to run, because to make them takes
+/// longer than many a search.
+package final class LengthNorms {
+  package let average: Double
+  /// How many lengths there are, from 0 on.
+  private let count: Int
+  package let exact: UnsafePointer<Double>
+  /// The same, rounded.
+  package let near: UnsafePointer<Float>
+
+  /// Returns a length above that of every text in which a word that stands there so often has at least this share of its
+  /// weight, and most often the next one; 0 where there is no such text.
+  package func limit(frequency: Int, share: Double) -> Int {
+    if share <= 0 { return count }
+    // f ÷ (f + norm) ≥ share
+    let norm = Double(frequency) * (1 - share) / share
+    if average <= 0 { return norm >= 1.2 ? count : 0 }
+    let length = (norm / 1.2 - 0.25) / 0.75 * average
+    // One more for what is rounded.
+    return length < 0 ? 0 : Int(min(length + 2, Double(count)))
+  }
+
+  /// - Parameter largest: The largest length.
+  package init(average: Double, largest: Int) {
+    self.average = average
+    count = largest + 1
+    let exact = UnsafeMutablePointer<Double>.allocate(capacity: count)
+    let near = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    for length in 0..<count {
+      exact[length] = BM25.norm(length: length, average: average)
+      near[length] = Float(exact[length])
+    }
+    self.exact = UnsafePointer(exact)
+    self.near = UnsafePointer(near)
+  }
+
+  deinit {
+    exact.deallocate()
+    near.deallocate()
+  }
 }

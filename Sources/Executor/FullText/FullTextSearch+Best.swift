@@ -23,72 +23,33 @@ struct BestRows {
 }
 
 extension FullTextSearch {
-  /// What scoring one list takes.
-  private struct Scorer {
-    var list: PostingList
-    var weight: Double
-    /// No posting of the list is worth more.
-    var bound: Double
-    /// The first posting that has not been passed.
-    var place = 0
-
-    /// Moves to the first posting whose row is not below `row`; whether it is this row.
-    @inline(__always)
-    mutating func advance(to row: UInt32) -> Bool {
-      let rows = list.rows
-      let count = list.count
-      if place < count, rows[place] < row {
-        var step = 1
-        var low = place
-        while low &+ step < count, rows[low &+ step] < row {
-          low &+= step
-          step &<<= 1
-        }
-        var high = min(low &+ step, count)
-        low &+= 1
-        while low < high {
-          let middle = (low &+ high) &>> 1
-          if rows[middle] < row { low = middle &+ 1 } else { high = middle }
-        }
-        place = low
-      }
-      return place < count && rows[place] == row
-    }
-  }
-
   /// Offers the rows that the query finds, or enough of them that none of the best is missing.
   ///
-  /// The set's bits and candidates serve as working memory.
+  /// The set's bits, candidates and spare memory serve as working memory.
   func best(
-    into best: inout BestRows, _ memory: SetState, _ execution: Execution
+    into best: inout BestRows, _ norms: LengthNorms, _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) {
     guard let root = query.root else { return }
-    let average = statistics.averageLength
-    let norms = (0...PostingWeight.largestLength).map { BM25.norm(length: $0, average: average) }
     let shape = shape(root)
     // Only alternatives are passed over by their bounds.
     let isBounded = if case .any = shape { true } else { false }
-    var scorers: [Scorer] = []
+    var scorers: [PostingScorer] = []
     for leaf in query.leaves.indices where query.leaves[leaf].isWanted {
       scorers.append(scorer(leaf, norms, isBounded: isBounded))
       try execution.charge(lists[leaf].count)
     }
-    try norms.withUnsafeBufferPointer { (norms) throws(RuntimeProblem) in
-      // Safe because there are as many norms as lengths.
-      let norms = norms.baseAddress.unsafelyUnwrapped
-      try scorers.withUnsafeMutableBufferPointer { (scorers) throws(RuntimeProblem) in
-        guard let scorers_ = scorers.baseAddress else { return }
-        let count = scorers.count
-        switch shape {
-        case .all: try bestOfAll(scorers_, count, norms, into: &best, memory, execution)
-        case .any: try bestOfAny(scorers_, count, norms, into: &best, memory, execution)
-        case .other:
-          var rows = RowBuffer()
-          try collect(0..<slots, into: &rows, execution)
-          for index in 0..<rows.count {
-            try execution.charge(count)
-            best.offer(rows[index], try score(rows[index], scorers_, count, norms, execution))
-          }
+    try scorers.withUnsafeMutableBufferPointer { (scorers) throws(RuntimeProblem) in
+      guard let scorers_ = scorers.baseAddress else { return }
+      let count = scorers.count
+      switch shape {
+      case .all: try bestOfAll(scorers_, count, norms.exact, into: &best, memory, execution)
+      case .any: try bestOfAny(scorers_, count, norms, into: &best, memory, execution)
+      case .other:
+        var rows = RowBuffer()
+        try collect(0..<slots, into: &rows, execution)
+        for index in 0..<rows.count {
+          try execution.charge(count)
+          best.offer(rows[index], try score(rows[index], scorers_, count, norms.exact, execution).score)
         }
       }
     }
@@ -108,10 +69,10 @@ extension FullTextSearch {
     }
   }
 
-  private func scorer(_ leaf: Int, _ norms: [Double], isBounded: Bool) -> Scorer {
+  private func scorer(_ leaf: Int, _ norms: LengthNorms, isBounded: Bool) -> PostingScorer {
     let list = lists[leaf]
     let weight = BM25.weight(found: statistics.found[leaf], texts: statistics.texts)
-    guard isBounded else { return Scorer(list: list, weight: weight, bound: .infinity) }
+    guard isBounded else { return PostingScorer(list, weight: weight, bound: .infinity) }
     // One pass over two bytes a posting: the largest frequency and the smallest length bound what all are worth.
     var largest: UInt16 = 0
     var smallest: UInt16 = 1023
@@ -124,26 +85,29 @@ extension FullTextSearch {
     // A frequency of 63 stands for all above it.
     let share =
       frequency == PostingWeight.largestFrequency
-      ? 1 : BM25.share(frequency: max(frequency, 1), norm: norms[Int(smallest)])
+      ? 1 : BM25.share(frequency: max(frequency, 1), norm: norms.exact[Int(smallest)])
     // A little more than any rounding.
-    return Scorer(list: list, weight: weight, bound: weight * share * 1.000_000_001)
+    return PostingScorer(list, weight: weight, bound: weight * share * 1.000_000_001)
   }
 
-  /// The score of a row that the scorers stand before or at.
+  /// The score of a row that the scorers stand before or at, and how many of their lists have it.
   @inline(__always)
   private func score(
-    _ row: UInt32, _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>,
+    _ row: UInt32, _ scorers: UnsafeMutablePointer<PostingScorer>, _ count: Int, _ norms: UnsafePointer<Double>,
     _ execution: Execution
-  ) throws(RuntimeProblem) -> Double {
+  ) throws(RuntimeProblem) -> (score: Double, lists: Int) {
     var score = 0.0
+    var lists = 0
+    var isExact = true
     for index in 0..<count where scorers[index].advance(to: row) {
+      lists &+= 1
       let packed = scorers[index].list.weights[scorers[index].place]
-      guard PostingWeight.isExact(packed) else { return try readScore(row, execution) }
+      isExact = isExact && PostingWeight.isExact(packed)
       score +=
         scorers[index].weight
         * BM25.share(frequency: PostingWeight.frequency(packed), norm: norms[PostingWeight.length(packed)])
     }
-    return score
+    return (isExact ? score : try readScore(row, execution), lists)
   }
 
   /// The score from the text itself, where it is too long for a weight.
@@ -155,8 +119,8 @@ extension FullTextSearch {
 
   /// Rows that all lists have: those in the two shortest, looked up in the others.
   private func bestOfAll(
-    _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>, into best: inout BestRows,
-    _ memory: SetState, _ execution: Execution
+    _ scorers: UnsafeMutablePointer<PostingScorer>, _ count: Int, _ norms: UnsafePointer<Double>,
+    into best: inout BestRows, _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) {
     var order = Array(0..<count)
     order.sort { scorers[$0].list.count < scorers[$1].list.count }
@@ -173,7 +137,7 @@ extension FullTextSearch {
         scorers[second].place = place
         var isEverywhere = true
         for number in 2..<max(count, 2) where isEverywhere { isEverywhere = scorers[order[number]].advance(to: row) }
-        if isEverywhere { best.offer(row, try score(row, scorers, count, norms, execution)) }
+        if isEverywhere { best.offer(row, try score(row, scorers, count, norms, execution).score) }
       }
       return
     }
@@ -182,7 +146,7 @@ extension FullTextSearch {
       let row = list.rows[index]
       var isEverywhere = true
       for other in 1..<max(count, 1) where isEverywhere { isEverywhere = scorers[order[other]].advance(to: row) }
-      if isEverywhere { best.offer(row, try score(row, scorers, count, norms, execution)) }
+      if isEverywhere { best.offer(row, try score(row, scorers, count, norms, execution).score) }
     }
   }
 
@@ -220,19 +184,15 @@ extension FullTextSearch {
 
   /// Rows that any list has.
   ///
-  /// Rows in all lists come first, because they are most often the best; they tell what the others must reach. Then
-  /// lists that cannot reach it together are not walked, but looked into (MaxScore).
+  /// Rows in all lists come first, because they are most often the best; they tell what the others must reach, each of
+  /// which is not in some list. Then lists that cannot reach it together are not walked, but looked into (MaxScore). The lists that are walked are so
+  /// window by window, without looking from one to another; see ``ScoreWindow``.
   private func bestOfAny(
-    _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int, _ norms: UnsafePointer<Double>, into best: inout BestRows,
+    _ scorers: UnsafeMutablePointer<PostingScorer>, _ count: Int, _ norms: LengthNorms, into best: inout BestRows,
     _ memory: SetState, _ execution: Execution
   ) throws(RuntimeProblem) {
-    var minimum = -1.0
     if count > 1 {
-      let items = UnsafeMutablePointer<SortItem>.allocate(capacity: best.heap.capacity)
-      defer { items.deallocate() }
-      var first = BestRows(items, capacity: best.heap.capacity)
-      try bestOfAll(scorers, count, norms, into: &first, memory, execution)
-      minimum = first.threshold
+      try bestOfAll(scorers, count, norms.exact, into: &best, memory, execution)
       for index in 0..<count { scorers[index].place = 0 }
     }
     // The least worth first; `sums[i]` is what the first i can be worth together.
@@ -240,66 +200,100 @@ extension FullTextSearch {
     order.sort { scorers[$0].bound < scorers[$1].bound }
     var sums = [0.0]
     for index in order { sums.append(sums[sums.count - 1] + scorers[index].bound) }
+    // A row that is not in some list is worth so much less.
+    let missing = count > 1 ? scorers[order[0]].bound : 0
+    sums[count] -= missing
     var essential = 0
-    var steps = 0
+    let window = ScoreWindow(memory.spare.room(for: Float.self, count: ScoreWindow.rows))
     while true {
-      let needed = max(minimum, best.threshold)
+      var needed = best.threshold
       // Equal scores are wanted for their rows.
       while essential < count, sums[essential + 1] < needed { essential += 1 }
       guard essential < count else { return }
       if essential == count - 1 {
         // One list is left to walk.
-        try walk(order, essential, sums[essential], scorers, count, norms, minimum, into: &best, execution)
+        try walk(order, essential, sums[essential] - missing, scorers, count, norms, into: &best, execution)
         return
       }
-      var row = UInt32.max
+      var first = UInt32.max
       for index in essential..<count {
         let scorer = scorers[order[index]]
-        if scorer.place < scorer.list.count { row = min(row, scorer.list.rows[scorer.place]) }
+        if scorer.place < scorer.list.count { first = min(first, scorer.list.rows[scorer.place]) }
       }
-      if row == UInt32.max { return }
-      steps &+= 1
-      if steps & 255 == 0 { try execution.charge(count << 8) }
-      let score = try score(row, scorers, count, norms, execution)
-      if score >= needed { best.offer(row, score) }
+      if first == UInt32.max { return }
+      var postings = 0
+      for index in essential..<count { postings += window.add(&scorers[order[index]], from: first, norms.near) }
+      try execution.charge(postings &* 4 &+ count)
+      memory.candidates.removeAll()
+      memory.candidates.reserve(postings + 1)
+      let least = ScoreWindow.least(needed - sums[essential], lists: count)
       for index in essential..<count {
-        let number = order[index]
-        if scorers[number].place < scorers[number].list.count,
-          scorers[number].list.rows[scorers[number].place] == row
-        {
-          scorers[number].place &+= 1
+        window.take(scorers[order[index]], from: first, atLeast: least, into: &memory.candidates)
+      }
+      var candidates = UnsafeMutableBufferPointer(start: memory.candidates.base, count: memory.candidates.count)
+      candidates.sort()
+      for row in candidates {
+        let (score, lists) = try score(row, scorers, count, norms.exact, execution)
+        if score >= needed, count == 1 || lists < count {
+          best.offer(row, score)
+          needed = best.threshold
         }
       }
+      for index in essential..<count { scorers[order[index]].endWindow() }
     }
   }
 
-  /// Walks the list with the highest bound; the others can be worth `rest` together.
+  /// Walks the list with the highest bound; the others can be worth `rest` together in a row that is left.
   private func walk(
-    _ order: [Int], _ last: Int, _ rest: Double, _ scorers: UnsafeMutablePointer<Scorer>, _ count: Int,
-    _ norms: UnsafePointer<Double>, _ minimum: Double, into best: inout BestRows,
-    _ execution: Execution
+    _ order: [Int], _ last: Int, _ rest: Double, _ scorers: UnsafeMutablePointer<PostingScorer>, _ count: Int,
+    _ norms: LengthNorms, into best: inout BestRows, _ execution: Execution
   ) throws(RuntimeProblem) {
     let number = order[last]
-    let list = scorers[number].list
-    let weight = scorers[number].weight
-    var needed = max(minimum, best.threshold)
+    let (list, weight) = (scorers[number].list, scorers[number].weight)
+    var needed = best.threshold
+    let limits = WeightLimits()
+    defer { limits.deallocate() }
+    limits.set(needed - rest, weight, norms)
     for index in scorers[number].place..<max(list.count, scorers[number].place) {
       if index & 16383 == 16383 {
         try execution.checkpoint()
         if rest + scorers[number].bound < needed { return }
       }
       let packed = list.weights[index]
-      let own =
-        weight * BM25.share(frequency: PostingWeight.frequency(packed), norm: norms[PostingWeight.length(packed)])
-      // A weight at its limit may be worth more than it says.
-      if own * 1.000_000_001 + rest < needed, PostingWeight.isExact(packed) { continue }
+      if !limits.mayReach(packed) { continue }
       let row = list.rows[index]
-      let isOwn = count == 1 && PostingWeight.isExact(packed)
-      let score = isOwn ? own : try score(row, scorers, count, norms, execution)
-      if score >= needed {
+      scorers[number].place = index
+      let (score, lists) = try score(row, scorers, count, norms.exact, execution)
+      if score >= needed, count == 1 || lists < count {
         best.offer(row, score)
-        needed = max(minimum, best.threshold)
+        let before = needed
+        needed = best.threshold
+        if needed > before { limits.set(needed - rest, weight, norms) }
       }
     }
+  }
+}
+
+/// The lengths of texts up to which a posting may be worth enough, by how often the word stands in the text.
+private struct WeightLimits {
+  private let lengths = UnsafeMutablePointer<UInt16>.allocate(capacity: PostingWeight.largestFrequency + 1)
+
+  func deallocate() { lengths.deallocate() }
+
+  /// - Parameter least: What a posting must be worth at least.
+  func set(_ least: Double, _ weight: Double, _ norms: LengthNorms) {
+    // A little less, by more than any rounding.
+    let share = least / weight * 0.999_999_999
+    for frequency in 0..<PostingWeight.largestFrequency {
+      lengths[frequency] = UInt16(truncatingIfNeeded: norms.limit(frequency: frequency, share: share))
+    }
+    // A frequency at its limit may be more than it says.
+    lengths[PostingWeight.largestFrequency] = UInt16(truncatingIfNeeded: PostingWeight.largestLength + 1)
+  }
+
+  @inline(__always)
+  func mayReach(_ packed: UInt16) -> Bool {
+    // Safe because a frequency has six bits.
+    PostingWeight.length(packed) < Int(lengths[PostingWeight.frequency(packed)])
   }
 }

@@ -19,6 +19,8 @@ final class FullTextSearchState: OperatorState {
   @exclusivity(unchecked) var statisticsRun: UInt64?
   @exclusivity(unchecked) var statistics = TextStatistics(texts: 0, words: 0, found: [])
 
+  @exclusivity(unchecked) private var norms: LengthNorms?
+
   init(language code: String) { language = TextLanguage(code) ?? .standard }
 
   func hasQuery(of other: FullTextSearchState) -> Bool { language == other.language && text == other.text }
@@ -56,6 +58,14 @@ final class FullTextSearchState: OperatorState {
     made.heed(execution.interruption)
     heedingRun = execution.run
     matcher = made
+    return made
+  }
+
+  /// Returns the norms of lengths of texts for an average.
+  func norms(average: Double) -> LengthNorms {
+    if let norms, norms.average == average { return norms }
+    let made = LengthNorms(average: average, largest: PostingWeight.largestLength)
+    norms = made
     return made
   }
 

@@ -83,6 +83,7 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
     _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> [Tie] {
     guard let search = try search(outer, execution) else { return [] }
+    let norms = self.state(execution).norms(average: search.statistics.averageLength)
     let live = max(execution.snapshot.liveCount(set.type), 1)
     let first = rows.count
     let most = min(live, max(search.upperBound, 1))
@@ -97,7 +98,7 @@ final class FullTextScan: AccessOperator, @unchecked Sendable {
       try execution.checkMemory(capacity &* 16)
       let items = state.items.room(for: SortItem.self, count: capacity)
       var best = BestRows(items, capacity: capacity)
-      try search.best(into: &best, state, execution)
+      try search.best(into: &best, norms, state, execution)
       let count = best.heap.count
       try RowSorting.sort(items, count, spare: state.spare.room(for: SortItem.self, count: count), execution)
       rows.count = first

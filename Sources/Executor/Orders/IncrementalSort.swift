@@ -171,17 +171,22 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
 
 /// The texts with the best scores, and of those with one score in the order of further terms.
 final class TiedTexts: Sort, @unchecked Sendable {
+  /// The terms after the score: among texts with one score, it is not worked out again.
+  private let further: CompiledOrder
+
+  init(by further: CompiledOrder) { self.further = further }
+
   override func append(
     _ slice: SliceRange, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution,
     into result: inout Expansion
   ) throws(RuntimeProblem) {
-    guard slice.end < Int.max, let order = set.order, let search = set.access as? FullTextScan else {
+    guard slice.end < Int.max, let search = set.access as? FullTextScan else {
       return try sort(set, state, outer, execution, into: &result)
     }
     let first = result.rows.count
     let ties = try search.appendBest(
       set, state, outer, needed: slice.end, withTies: true, execution, into: &result.rows)
-    try order.resolve(ties, set, state, outer, result.rows.base, execution)
+    try further.resolve(ties, set, state, outer, result.rows.base, execution)
     slice.keep(&result.rows, from: first)
     end(&result)
   }

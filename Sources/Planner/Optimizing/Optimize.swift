@@ -44,9 +44,7 @@ struct Optimizer {
   var rowSetMemo: [RowSetKey: Int] = [:]
   /// By type and column: the indexes that a condition of it may use, once they were asked for.
   var indexesByColumn: [EntityTypeID: [ColumnID: [IndexID]]] = [:]
-  var watched: [WatchedEstimate] = []
-  /// The paths that are in ``watched``.
-  var watchedPaths: Set<AccessPath> = []
+  var watched = WatchList()
   var diagnostics: [Diagnostic] = []
   /// Whether the work is to end: what is still to be planned gets the plan that needs no thought.
   var isInterrupted = false

@@ -30,7 +30,7 @@ extension Optimizer {
     result += fullTextCandidates(type, conjuncts)
     result += trigramCandidates(type, conjuncts)
     if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
-    for candidate in result where candidate.kind != .uniqueLookup { watch(candidate.path) }
+    for candidate in result where candidate.kind != .uniqueLookup { watched.add(candidate.path) }
     for (position, expression) in conjuncts {
       if case .or(let branches) = expression.kind {
         if let union = unionCandidate(type, branches, at: position, executions: executions) { result.append(union) }
@@ -308,20 +308,6 @@ extension Optimizer {
       }
     }
     return result
-  }
-
-  /// Remembers a path whose rows follow the parameters.
-  private mutating func watch(_ path: AccessPath) {
-    var usesParameters = false
-    var isKnowable = true
-    for expression in path.keyExpressions {
-      switch expression.kind {
-      case .constant: break
-      case .parameter: usesParameters = true
-      default: isKnowable = false
-      }
-    }
-    if usesParameters, isKnowable, watchedPaths.insert(path).inserted { watched.append(.access(path)) }
   }
 }
 

@@ -31,8 +31,8 @@ extension Optimizer {
       return plan.mapRowSets { newRowSet[$0] }
     }
     var plan = PhysicalPlan(
-      query: result, sets: finalPlans, rowSets: finalRowSets, isParameterSensitive: !watched.isEmpty,
-      wantedOrders: wantedOrders, watched: watched)
+      query: result, sets: finalPlans, rowSets: finalRowSets, isParameterSensitive: !watched.estimates.isEmpty,
+      wantedOrders: wantedOrders, watched: watched.estimates)
     plan.chooseOperators(catalog)
     return plan
   }

@@ -17,6 +17,7 @@ extension Optimizer {
     }
     let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
     isHinted = set.hint != nil
+    let watchedBefore = watched.estimates.count
     var found = options.forcing == .scanOnly ? [] : accesses(set, numbered, executions: executions)
     // Planning the members of row sets in between has changed it.
     isHinted = set.hint != nil
@@ -46,10 +47,10 @@ extension Optimizer {
       alternatives += self.alternatives(
         candidate, set, conjuncts, sample, pageShare: pageShare, all: all, executions: executions, usage: usage, found)
     }
-    if found.count > 1, let limit = set.limit, case .parameter = limit.kind, !watched.contains(.limit(limit)) {
-      watched.append(.limit(limit))
-    }
-    return choose(among: alternatives, for: id)
+    if found.count > 1, let limit = set.limit { watched.add(limit: limit) }
+    let plan = choose(among: alternatives, for: id)
+    if usage != .rows, plan.countsByIndex { watched.forget(from: watchedBefore) }
+    return plan
   }
 
   /// Tests the cheap conjuncts on a sample of the rows.
