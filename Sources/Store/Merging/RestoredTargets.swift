@@ -40,7 +40,10 @@ struct RestoredTargets {
       !merge.links.blocked.contains(merge.link(relation, row.row, target))
     else { return }
     let entities = entities(relation, target, in: merge.versions.mine)
-    for entity in entities where merge.comesAnew(entity) { try merge.insert(entity) }
+    for entity in entities where merge.comesAnew(entity) && merge.numbers[entity] == nil {
+      guard try keepNamesakes(of: entity) else { return }
+      try merge.insert(entity)
+    }
     guard let number = merge.number(relation.target, target),
       transaction.isLive(relation.target, number) || entities.contains(where: { coming.contains($0) })
     else { return }
@@ -52,5 +55,65 @@ struct RestoredTargets {
     let found = Row(type: relation.target, row: target)
     let entities = merge.mirrored(found, in: version)
     return entities.isEmpty ? [found] : entities
+  }
+
+  // MARK: - Namesakes
+
+  /// Gives the ids that they have with me to those that come back, and would be purged for a new entity of their ids of
+  /// before. Returns whether the entity can be inserted now.
+  private func keepNamesakes(of entity: Row) throws(StoreProblem) -> Bool {
+    var chain: [Row] = []
+    guard var key = key(entity, in: merge.versions.mine) else { return true }
+    while let known = transaction.deletedRow(entity.type, key: &key) {
+      let namesake = Row(type: entity.type, row: known)
+      // What stays deleted is purged for it, as for any other.
+      if !coming.contains(namesake) { break }
+      // Where both sides have given it an id, that is decided when it is back.
+      guard hasOwnKey(namesake), let own = self.key(namesake, in: merge.versions.mine), chain.count < coming.count
+      else { return false }
+      chain.append(namesake)
+      key = own
+      if transaction.findRow(entity.type, key: &key) != nil { return false }
+    }
+    if chain.isEmpty { return true }
+    let start = transaction.checkpoint()
+    if let other = transaction.deletedRow(entity.type, key: &key) { try transaction.purge(entity.type, other) }
+    for row in chain.reversed() {
+      for column in keyColumns(row.type) {
+        let cell = merge.image(merge.versions.mine, row).cell(column)
+        try transaction.writeDeleted(row.type, row.row, ColumnID(column), cell)
+      }
+      // Of several fields, one alone may make the id of another.
+      guard transaction.isDeleted(row.type, row.row) else {
+        transaction.rollback(to: start)
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Returns whether the id of a row is as it was with the other side, and another one with me.
+  private func hasOwnKey(_ row: Row) -> Bool {
+    let type = merge.layout.types[Int(row.type.index)]
+    func isEqual(_ version: Snapshot) -> Bool {
+      keyColumns(row.type).allSatisfy { column in
+        merge.areEqual(
+          type, column, merge.image(merge.base(of: row, column), row).cell(column),
+          merge.image(version, row).cell(column))
+      }
+    }
+    return isEqual(merge.versions.theirs) && !isEqual(merge.versions.mine)
+  }
+
+  private func keyColumns(_ type: EntityTypeID) -> [Int] {
+    guard let keys = merge.layout.types[Int(type.index)].indexes.first?.keys else { return [] }
+    return (0..<keys.count).map { keys.components[$0].column }
+  }
+
+  /// The id of a row; nil where its type has none.
+  private func key(_ row: Row, in version: Snapshot) -> [Cell]? {
+    let columns = keyColumns(row.type)
+    let cells = columns.compactMap { merge.image(version, row).cell($0) }
+    return columns.isEmpty || cells.count < columns.count ? nil : cells
   }
 }
