@@ -339,6 +339,14 @@ extension VersionMerge {
       let other = targets(versions.theirs, relation, existing)
       return mine.isEmpty || other.isEmpty || areSame(relation, mine, other)
     }
+    // What only has to be there is there, as the other side has it.
+    if reinserted.contains(row), image(base(of: row), row).status == RowChangeStatus.live,
+      firstWrite(row, in: versions.mine) == nil
+    {
+      yielding.insert(row)
+      unwritten.insert(row)
+      return
+    }
     let lists = type.relations.filter { layout.ownsTargets(of: $0) }
     let haveEqualLists = lists.allSatisfy {
       ownedLists.haveEqualElements(

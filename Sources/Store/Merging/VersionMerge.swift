@@ -114,6 +114,8 @@ package final class VersionMerge {
   var numbers: [Row: UInt32] = [:]
   /// My new rows that are the other side's, too, whose links to one stay.
   var yielding: Set<Row> = []
+  /// Those of them that I have not written, and that bring nothing.
+  var unwritten: Set<Row> = []
   /// Rows that lists of embedded objects leave, in the newest version.
   var superseded: [Row] = []
   /// Embedded objects of mine that the other side has no more.
@@ -145,6 +147,7 @@ package final class VersionMerge {
   /// My rows that were brought over, with their numbers in the result.
   package var broughtRows: [(type: EntityTypeID, from: UInt32, to: UInt32)] {
     (insertions + changed).compactMap { row in
+      if unwritten.contains(row) { return nil }
       if ignored.contains(row), !reinserted.contains(row) { return nil }
       return number(row.type, row.row).map { (type: row.type, from: row.row, to: $0) }
     }
@@ -197,8 +200,8 @@ package final class VersionMerge {
     for row in changed { try mergeFields(row, freed: freed) }
     for row in insertions { try insert(row) }
     try linkAdded()
-    let brought = insertions + changed
-    let listed = brought + ReturnedPlaces(of: self).holders().subtracting(brought)
+    let brought = (insertions + changed).filter { !unwritten.contains($0) }
+    let listed = brought + ReturnedPlaces(of: self).holders().subtracting(brought).subtracting(unwritten)
     for row in listed { orderLists(row) }
     for row in brought { try bringWaiting(row) }
     for row in changed { stampUpdate(row) }

@@ -29,4 +29,29 @@ import Testing
           == #"{"P":[{"id":5,"v":1,"rs":[{"id":1}]},{"id":9,"v":50,"rs":[]}],"R":[{"p":{"id":5}}]}"#)
     }
   }
+
+  private static let required = """
+    type P { id: ID! v: Int tags: [T!]! rs: [R!]! @relation(inverse: "p", onDelete: CASCADE) }
+    type R { id: ID! v: Int p: P! } type T { id: ID! ps: [P!]! @relation(inverse: "tags") }
+    """
+
+  @Test("what is only needed yields to a new one of its id") func needed() throws {
+    let start =
+      "insertT(data: [{id: 1}, {id: 2}]) insertP(data: {id: 1, v: 10, tags: [1]}) insertR(data: {id: 1, p: 1})"
+    let query = "{ P { id v tags { id } rs { id } } R(orderBy: id) { id v p { id } } }"
+    #expect(
+      try merged(
+        Self.required, start, mine: "updateR(where: id == 1, set: {v: 5})",
+        theirs:
+          "deleteP(where: id == 1, hard: true) insertP(data: {id: 1, v: 99, tags: [2]}) insertR(data: {id: 2, p: 1})",
+        .mine, query)
+        == #"{"P":[{"id":1,"v":99,"tags":[{"id":2}],"rs":[{"id":2},{"id":1}]}],"#
+        + #""R":[{"id":1,"v":5,"p":{"id":1}},{"id":2,"v":null,"p":{"id":1}}]}"#)
+    // What is written counts.
+    #expect(
+      try merged(
+        Self.required, start, mine: "updateR(where: id == 1, set: {v: 5}) updateP(where: id == 1, set: {v: 11})",
+        theirs: "deleteP(where: id == 1, hard: true) insertP(data: {id: 1, v: 99})", .mine, "{ P { id v } R { id v } }")
+        == #"{"P":[{"id":1,"v":11}],"R":[{"id":1,"v":5}]}"#)
+  }
 }
