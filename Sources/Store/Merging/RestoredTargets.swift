@@ -3,7 +3,7 @@ import GQLCatalog
 /// A leader of entities that a merge restores to what they must be linked with.
 ///
 /// A deleted entity remembers what it led to then. Where that has gone for good since, or stays deleted, the entity is
-/// restored with the link that it has with me.
+/// restored with the link that it has with me. So are the objects in its lists.
 struct RestoredTargets {
   typealias Row = DeletedRow
 
@@ -19,18 +19,23 @@ struct RestoredTargets {
   /// Has what is restored next remember what it leads to with me, as far as it could not be restored otherwise. What is
   /// to come as another row comes now.
   func lead() throws(StoreProblem) {
-    for row in merge.restorations where transaction.isDeleted(row.type, row.row) {
-      for relation in RequiredTargets(of: merge).requiredRelations(row.type) where !leadsSomewhere(row, relation) {
-        try lead(row, relation)
+    let required = RequiredTargets(of: merge)
+    for entity in merge.restorations where transaction.isDeleted(entity.type, entity.row) {
+      for row in [entity] + required.objects(of: entity) where transaction.isDeleted(row.type, row.row) {
+        for relation in required.requiredRelations(row.type) where !leadsSomewhere(row, relation) {
+          try lead(row, relation)
+        }
       }
     }
   }
 
-  /// Returns whether a deleted row leads to what lives, or comes back.
+  /// Returns whether a deleted row leads to what lives and knows it, or to what comes back.
   private func leadsSomewhere(_ row: Row, _ relation: Relation) -> Bool {
     let known = transaction.record(row).targets(relation: merge.layout.relationPlaces[Int(relation.id.index)])
     return known.contains { target in
-      if transaction.isLive(relation.target, target) { return true }
+      if transaction.isLive(relation.target, target) {
+        return !RememberedLinks(in: transaction).isForgotten(relation, row.row, at: target)
+      }
       return entities(relation, target, in: merge.versions.theirs).contains { coming.contains($0) }
     }
   }

@@ -49,8 +49,12 @@ package struct StoreConflict: Sendable {
   package let theirRow: UInt32?
   /// Nil for the entity itself.
   package let column: ColumnID?
+  /// Tells whether what one side has deleted is only needed by the other, not written.
+  package let isNeeded: Bool
   /// Which side it was decided for; nil where it is open.
   package let side: MergeSide?
+  /// The sides that it can be decided for.
+  package let ways: Set<MergeSide>
   /// The version that the row began with.
   package let base: Snapshot
 }
@@ -192,7 +196,8 @@ package final class VersionMerge {
     try restoreKept()
     let freed = try freeKeys()
     try RestoredTargets(of: self).lead()
-    try restoreAll()
+    var coming = Restorations(of: self)
+    try coming.run()
     try replaceRestoredLists()
     try deleteAgain()
     // Links that I had taken away come back with what is restored.
@@ -284,19 +289,19 @@ package final class VersionMerge {
   /// Notes a conflict, and returns the side that is taken.
   ///
   /// - Parameter allowsMine: Whether my side can be taken at all; where it is preferred and cannot, the conflict is open.
+  /// - Parameter isNeeded: Whether what the other side has deleted is only needed.
   @discardableResult
   func note(
     _ kind: StoreConflict.Kind, _ row: Row, _ column: ColumnID? = nil, theirRow: UInt32? = nil,
-    allowsMine: Bool = true, allowsTheirs: Bool = true
+    allowsMine: Bool = true, allowsTheirs: Bool = true, isNeeded: Bool = false
   ) -> MergeSide {
-    var side = preference
-    if side == .mine, !allowsMine { side = nil }
-    if side == .theirs, !allowsTheirs { side = nil }
+    let ways = Set((allowsMine ? [MergeSide.mine] : []) + (allowsTheirs ? [.theirs] : []))
+    let side = preference.flatMap { ways.contains($0) ? $0 : nil }
     let isThere = !isNew(row) && versions.theirs.table(row.type).status(row.row) != RowChangeStatus.void
     conflicts.append(
       StoreConflict(
         kind: kind, type: row.type, row: row.row, theirRow: theirRow ?? (isThere ? row.row : nil), column: column,
-        side: side, base: column.map { base(of: row, Int($0.index)) } ?? base(of: row)))
+        isNeeded: isNeeded, side: side, ways: ways, base: column.map { base(of: row, Int($0.index)) } ?? base(of: row)))
     switch kind {
     case .field where column != nil:
       guard !isNew(row), let column else { break }
