@@ -90,7 +90,7 @@ enum BranchCommand {
   private static func inFlags(_ error: QueryError) -> QueryError {
     guard error.problems.contains(where: { $0.help?.contains("conflicts: .") ?? false }) else { return error }
     let diagnostics = error.problems.map { problem in
-      let help = problem.help?.replacing("save with 'conflicts: .", with: "merge with '--conflicts ")
+      let help = problem.help?.replacing("save", with: "merge").replacing("'conflicts: .", with: "'--conflicts ")
         .replacing("'.theirs'", with: "'theirs'")
       return Diagnostic(DiagnosticCode(rawValue: problem.code), problem.message, at: SourceRange(at: 0), help: help)
     }

@@ -49,7 +49,7 @@ struct ContextMerger {
       return try publish(mine, companion ?? theirCompanion, numbering, applied, [])
     }
     let merged = try merge(into: theirs, theirCompanion, choice, numbering)
-    if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts).error }
+    if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts, .saving(choice)).error }
     let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
     return try publish(merged.snapshot, merged.companion, numbering, applied, merged.conflicts)
   }
@@ -140,7 +140,7 @@ struct ContextMerger {
     let isElement = found.kind == .deleted || found.kind == .inserted
     func value(_ reader: EntityReader, _ row: UInt32?, _ version: Snapshot) -> Value {
       guard let row, let column = found.column else { return .null }
-      return isElement && version.status(found.type, row) != 1 ? .null : reader.value(found.type, row, column)
+      return isElement && version.status(found.type, row) != 1 ? .null : reader.whole(found.type, row, column)
     }
     let id = mine.id(found.type, found.row)
     return MergeConflict(
@@ -148,7 +148,8 @@ struct ContextMerger {
       field: found.column.map { type[$0].name }, base: value(base, found.row, found.base),
       mine: value(mine, found.row, versions.mine), theirs: value(theirs, found.theirRow, versions.theirs),
       kind: MergeConflict.Kind(found.kind),
-      resolved: found.side.map { $0 == .mine ? .mine : .theirs } ?? .open)
+      resolved: found.side.map { $0 == .mine ? .mine : .theirs } ?? .open, isNeeded: found.isNeeded,
+      ways: Set(found.ways.map { $0 == .mine ? .mine : .theirs }))
   }
 
   // MARK: - Schemas
