@@ -302,4 +302,15 @@ import Testing
     #expect(try again.branch("draft").run("{ item(id: 2) { note } }").jsonString == #"{"item":{"note":"last"}}"#)
     #expect(again.check() == [])
   }
+
+  @Test("a reader of a branch that was dropped with the tables of branches is told so") func droppedForReader() throws {
+    let folder = try Folder()
+    let database = try begin(folder)
+    let draft = try database.branch("draft")
+    for note in ["a", "b"] { try draft.run(update(1, note)) }
+    let reader = try Database(path: folder.file("a.gqlite"), storage: StorageOptions(access: .read))
+    let seen = try reader.branch("draft", creates: false)
+    try draft.drop()
+    #expect(code { _ = try seen.run("query @asOf(version: 1) { Item { id } }") } == "unknown-branch")
+  }
 }

@@ -106,9 +106,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
 
   private func stored(_ number: Int64) throws(QueryError) -> StoredBranch {
     if let known = known[number] { return known }
+    guard file.format >= StorageFormat.newest else { throw BranchProblem.dropped.error }
     let statement = try connection().prepare("\(StoredBranch.selection) WHERE number = ?")
     statement.bind(1, number)
-    guard file.format >= StorageFormat.newest else { throw BranchProblem.dropped.error }
     guard try statement.step() else {
       guard let name = try BranchList(connection())?.names[number] else { throw BranchProblem.dropped.error }
       throw damage(name, "its record is missing")
@@ -147,12 +147,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   func versions(
     of number: Int64, beside newest: Snapshot, version: Int64
   ) throws(QueryError) -> BranchVersions {
-    let isWriting = file.isWriting
-    // Another process may have written since.
-    if !isWriting { known = [:] }
     var made: BranchVersions?
     try connection().reading { () throws(QueryError) in
-      if !isWriting { file.format = try StorageFormat.of(connection()) }
+      try lookAgain()
       let branch = try stored(number)
       if branch.beside.version > version { throw StorageProblem.changed.error(file.path) }
       let (past, own) = try content(of: branch)
@@ -174,10 +171,19 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   }
 
   func commits(of number: Int64) throws(QueryError) -> [Commit] {
-    if !file.isWriting { known = [:] }
     var found: [Commit] = []
-    try connection().reading { () throws(QueryError) in found = try ownCommits(of: stored(number)) }
+    try connection().reading { () throws(QueryError) in
+      try lookAgain()
+      found = try ownCommits(of: stored(number))
+    }
     return found
+  }
+
+  /// Forgets what another process may have written since. Called within a transaction that reads.
+  private func lookAgain() throws(QueryError) {
+    if file.isWriting { return }
+    known = [:]
+    file.format = try StorageFormat.of(connection())
   }
 
   private func content(of branch: StoredBranch) throws(QueryError) -> (past: ChangeSet, own: ChangeSet) {
