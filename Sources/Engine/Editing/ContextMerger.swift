@@ -29,6 +29,8 @@ struct ContextMerger {
   let known: EditingOrigin.Progress
   let mine: Snapshot
   let companion: (any SnapshotCompanion)?
+  /// The version of mine whose additions to numbers the other side has already; nil for none.
+  var since: Snapshot?
 
   init(
     parent: Database, _ known: EditingOrigin.Progress, mine: Snapshot, _ companion: (any SnapshotCompanion)?
@@ -152,6 +154,21 @@ struct ContextMerger {
       ways: Set(found.ways.map { $0 == .mine ? .mine : .theirs }))
   }
 
+  /// Indicates whether the context has changed numbers to which both sides may add.
+  var hasAdded: Bool {
+    guard let base = Self.fitted(known.base, to: mine) else { return false }
+    let decider = MergeDecider(mine.catalog, handlers: parent.registry.withLock { $0.merges })
+    if !decider.addsAnywhere { return false }
+    var hasAdded = false
+    // Invariant: what is compared is well-formed.
+    try? mine.changes(since: base).forEachChange { change in
+      let type = EntityTypeID(change.type)
+      if hasAdded || base.status(type, change.row) == 0 { return }
+      hasAdded = change.fields.contains { decider.adds(type, ColumnID($0.column)) }
+    }
+    return hasAdded
+  }
+
   // MARK: - Schemas
 
   /// Returns the versions under one schema: that of the parent, or the context's if the parent's has stayed.
@@ -173,9 +190,9 @@ struct ContextMerger {
     for (row, known) in known.held {
       held[row] = try known.mapVersions { (version) throws(QueryError) in try fit(version) }
     }
-    return (
-      MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held), theirs
-    )
+    var versions = MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held)
+    if let since { versions.since = try fit(since) }
+    return (versions, theirs)
   }
 
   /// Refuses where the new schema loses something that is only in the context.

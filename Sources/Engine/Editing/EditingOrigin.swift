@@ -33,6 +33,8 @@ final class EditingOrigin: Sendable {
   let progress: Lock<Progress>
   /// Keeps what is written to a branch; nil for other contexts.
   let log: BranchLog?
+  /// Merges of branches into the context; those into a branch are in its storage.
+  let merges = Lock<[BranchMerge]>([])
   /// Tells live queries of the context what others commit.
   private let watch = Lock<CommitWatch?>(nil)
   /// Held while a reader brings the context to the newest version: others wait, and do not read the one before.
@@ -155,6 +157,8 @@ final class EditingOrigin: Sendable {
         return []
       }
       _ = try own.newestVersion()
+      let memory = MergeMemory(origin: self, own: own)
+      try memory.settle()
       return try parent.branchTable.withNewest(of: parent) { (newest, version, _) throws(QueryError) in
         let known = progress.withLock { $0 }
         if known.base === newest { return [] }
@@ -175,6 +179,7 @@ final class EditingOrigin: Sendable {
           try put(own, merged.snapshot, merged.companion)
         }
         begin(base: newest, companion, parent.numbering, [:])
+        if DatabaseChanges(from: newest, to: merged.snapshot).isEmpty { try memory.forgetOwn() }
         return conflicts
       }
     }
@@ -275,6 +280,8 @@ final class EditingOrigin: Sendable {
         let same = DatabaseChanges(from: newest.snapshot, to: newest.snapshot)
         return MergeReport(version: parent.version, applied: same, conflicts: [])
       }
+      let memory = MergeMemory(origin: self, own: own)
+      try memory.settle()
       let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
       let done = try asWriter(of: parent) { () throws(QueryError) in
         guard let log else {
@@ -285,6 +292,7 @@ final class EditingOrigin: Sendable {
         return try saveBranch(own, log, merger, choice, origin: origin, action: action)
       }
       if log == nil { try move(own, to: done.snapshot, done.companion, done.numbering) }
+      try memory.noteSaved()
       own.undoStack(for: Self.undoOrigin).removeAll()
       return done.report
     }
@@ -311,7 +319,7 @@ final class EditingOrigin: Sendable {
   }
 
   /// Runs `body` as the one writer of a database.
-  private func asWriter<Output>(
+  func asWriter<Output>(
     of database: Database, _ body: () throws(QueryError) -> Output
   ) throws(QueryError) -> Output {
     do {
@@ -323,44 +331,15 @@ final class EditingOrigin: Sendable {
     }
   }
 
-  /// Brings the changes into another context, which has them beside its own. Nothing is done where that fails.
+  /// Brings the changes of a branch into another context, which has them beside its own. Nothing is done where that fails.
   func merge(
     _ own: Database, into other: EditingOrigin, _ target: Database, _ choice: MergeChoice, origin: String?,
     action: String?
   ) throws(QueryError) -> MergeReport {
     try CommitCause.check(origin: origin)
-    if other.parent !== parent || target === own { throw BranchProblem.unrelated.error }
-    // The two are not locked at once, because another thread may merge the other way.
-    let (known, mine) = try changing(own) { () throws(QueryError) in (progress.withLock { $0 }, own.unfollowed) }
-    let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-    func merged(
-      into theirs: Snapshot, _ companion: (any SnapshotCompanion)?
-    ) throws(QueryError) -> ContextMerger.Merged {
-      let merged = try merger.merge(into: theirs, companion, choice, parent.numbering)
-      if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts, .saving(choice)).error }
-      return merged
-    }
-    return try asWriter(of: target) { () throws(QueryError) in
-      var known: (theirs: Snapshot, merged: ContextMerger.Merged)?
-      // The rows of this base have the same numbers in a version that is not older.
-      // What it has in conflict with its database is not for the two to decide.
-      let step = EditingProblem.Step.preparing(branch: other.log?.versions?.record.name)
-      try other.advance(target, as: step) { (theirs, companion) throws(QueryError) in
-        known = (theirs, try merged(into: theirs, companion))
-      }
-      let theirs = target.unfollowed
-      let merged =
-        if let known, known.theirs === theirs.snapshot { known.merged } else {
-          try merged(into: theirs.snapshot, theirs.companion)
-        }
-      let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
-      if !applied.isEmpty {
-        try PastWriter(database: target).noting(origin, action) { () throws(QueryError) in
-          try ContextMerger.publish(merged.snapshot, merged.companion, in: target)
-        }
-      }
-      return MergeReport(version: target.version, applied: applied, conflicts: merged.conflicts)
-    }
+    guard other.parent === parent, target !== own, let log else { throw BranchProblem.unrelated.error }
+    let merger = BranchMerger(origin: self, own: own, other: other, target: target, choice: choice)
+    return try merger.merge(log, origin: origin, action: action)
   }
 
   func discard(_ own: Database) throws(QueryError) {
@@ -377,6 +356,7 @@ final class EditingOrigin: Sendable {
       } else {
         try move(own, to: known.base, known.companion, known.numbering)
       }
+      try MergeMemory(origin: self, own: own).noteDiscarded()
       own.undoStack(for: Self.undoOrigin).removeAll()
     }
   }

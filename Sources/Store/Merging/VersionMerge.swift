@@ -64,6 +64,8 @@ package struct MergeVersions {
   package let base: Snapshot
   package let mine: Snapshot
   package let theirs: Snapshot
+  /// The version of mine whose additions theirs have already; nil for that of the base.
+  package var since: Snapshot?
   /// Rows of `base` that were in conflict when it became the base.
   package var held: [DeletedRow: HeldRow]
 
@@ -163,7 +165,10 @@ package final class VersionMerge {
   /// - Throws: ``StoreProblem`` for what no merge causes: too many rows, too long a text, or being stopped.
   package func run() throws(StoreProblem) {
     let base = versions.base
-    for (rows, version) in [(true, versions.mine), (false, versions.theirs)] {
+    var changes = [(true, versions.mine, base), (false, versions.theirs, base)]
+    // What was added before, and has been taken back since.
+    if let since = versions.since { changes.append((true, versions.mine, since)) }
+    for (rows, version, base) in changes {
       // Invariant: what is compared is well-formed.
       try? version.changes(since: base).forEachRow { type, row in
         let found = Row(type: EntityTypeID(type), row: row)
