@@ -26,7 +26,7 @@ struct Arguments {
   /// Flags that take none.
   private static let plain: Set<String> = [
     "help", "version", "analyze", "check", "syntax", "update", "skip-bad", "graphql-strict", "allow-loss", "api",
-    "introspection", "verbose", "read-only", "apply", "follow", "replace", "merge", "drop", "changes",
+    "introspection", "verbose", "read-only", "apply", "follow", "replace", "merge", "refresh", "drop", "changes",
   ]
   private static let short: [Character: String] = ["e": "expression", "o": "output", "h": "help", "V": "version"]
 

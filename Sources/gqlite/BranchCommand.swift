@@ -3,7 +3,7 @@ import GQLite
 
 /// `gqlite branch FILE [NAME]`
 enum BranchCommand {
-  private enum Action: String, CaseIterable { case changes, merge, drop }
+  private enum Action: String, CaseIterable { case changes, refresh, merge, drop }
 
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     var actions: [Action] = []
@@ -12,8 +12,9 @@ enum BranchCommand {
     let target = try arguments.value("into")
     let choice = try choice(&arguments)
     let origin = try arguments.value("origin")
-    if target != nil || choice != nil || origin != nil, actions != [.merge] {
-      throw UsageError("--into, --conflicts and --origin are for --merge")
+    if target != nil || origin != nil, actions != [.merge] { throw UsageError("--into and --origin are for --merge") }
+    if choice != nil, actions != [.merge], actions != [.refresh] {
+      throw UsageError("--conflicts is for --merge and --refresh")
     }
     let named = try arguments.value("db")
     let operands = (named.map { [$0] } ?? []) + arguments.operands
@@ -29,14 +30,22 @@ enum BranchCommand {
       for branch in try database.branches { write(branch) }
       return Process.success
     }
+    func writeBranch() throws(QueryError) {
+      for branch in try database.branches where branch.name == name { write(branch) }
+    }
     switch actions.first {
     case nil:
       _ = try database.branch(name)
-      for branch in try database.branches where branch.name == name { write(branch) }
+      try writeBranch()
     case .changes?:
       try database.branch(name, creates: false).changes.forEachRow {
         Terminal.standardOutput.write([UInt8]($0) + [0x0A])
       }
+    case .refresh?:
+      do throws(QueryError) {
+        tell(try database.branch(name, creates: false).refresh(conflicts: choice ?? .fail))
+      } catch { throw inFlags(error) }
+      try writeBranch()
     case .merge?:
       do throws(QueryError) {
         try merge(database.branch(name, creates: false), into: target, of: database, choice ?? .fail, origin: origin)
@@ -77,21 +86,28 @@ enum BranchCommand {
     } else {
       report = try branch.merge(into: database, conflicts: choice, origin: origin)
     }
-    for conflict in report.conflicts {
-      Process.tell("\(conflict): \(conflict.resolved.rawValue) counts", after: "note: ")
-    }
+    tell(report.conflicts)
     write([
       .init("version", .int(report.version)), .init("changes", .int(Int64(report.applied.entities.count))),
       .init("conflicts", .int(Int64(report.conflicts.count))),
     ])
   }
 
+  /// Tells how conflicts were decided.
+  private static func tell(_ conflicts: [MergeConflict]) {
+    for conflict in conflicts {
+      Process.tell("\(conflict): \(conflict.resolved.rawValue) counts", after: "note: ")
+    }
+  }
+
   /// Returns an error whose help names the flag of the command for the argument of the library.
   private static func inFlags(_ error: QueryError) -> QueryError {
-    guard error.problems.contains(where: { $0.help?.contains("conflicts: .") ?? false }) else { return error }
+    guard error.problems.contains(where: { $0.code == "merge-conflict" }) else { return error }
     let diagnostics = error.problems.map { problem in
-      let help = problem.help?.replacing("save with 'conflicts: .", with: "merge with '--conflicts ")
-        .replacing("'.theirs'", with: "'theirs'")
+      let help = problem.help?.replacing("save", with: "merge").replacing(
+        "with 'conflicts: .", with: "with '--conflicts "
+      )
+      .replacing("'.theirs'", with: "'theirs'")
       return Diagnostic(DiagnosticCode(rawValue: problem.code), problem.message, at: SourceRange(at: 0), help: help)
     }
     return QueryError([(SourceText(name: "", bytes: []), diagnostics)])

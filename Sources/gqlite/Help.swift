@@ -19,7 +19,7 @@ enum Help {
            gqlite export FILE DIR                write the data of a database into files
            gqlite --db FILE 'mutation …'         ask or change a database
            gqlite live --db FILE 'QUERY'         print the answer of a query again whenever it changes
-           gqlite branch FILE [NAME]             list, make, merge and drop branches of a database
+           gqlite branch FILE [NAME]             list, make, refresh, merge and drop branches
            gqlite log FILE                       print the last commits of a database
            gqlite diff FILE --from V --to V      print what differs between two versions
            gqlite verify FILE                    check a database
@@ -215,17 +215,18 @@ enum Help {
     """,
     "branch": """
     usage: gqlite branch FILE
-           gqlite branch FILE NAME [--changes | --merge | --drop]
+           gqlite branch FILE NAME [--changes | --refresh | --merge | --drop]
 
     Without a name: lists the branches of a database, drafts that it keeps, a line of JSON each. With a name: makes the
     branch, if it is not there. 'gqlite --db FILE --branch NAME' runs documents in it.
 
       --db FILE         the database, named by a flag
       --changes         print what the branch has changed, a line of JSON for each row
+      --refresh         bring the branch to the newest data, with its changes
       --merge           merge the branch into the database; it stays, without changes
       --into OTHER      with --merge: merge it into another branch; it keeps its changes
       --origin NAME     with --merge: who makes the change
-      --conflicts S     with --merge, where both have changed the same: 'mine', the branch, or 'theirs' counts
+      --conflicts S     where both have changed the same: 'mine', the branch, or 'theirs' counts
       --drop            remove the branch, with its changes
 
     exit codes: 0 done · 1 there is no such branch, it is in conflict, or the database failed · 2 wrong usage

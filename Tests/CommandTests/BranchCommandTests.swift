@@ -183,6 +183,56 @@ import Testing
     #expect(wrong.status == 2)
   }
 
+  @Test("a branch is brought to the newest data") func refresh() throws {
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft", "--refresh").errors.contains("[unknown-branch]"))
+    #expect(try folder.gqlite("branch", "a.gqlite", "draft").status == 0)
+    try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")
+    try change("updateUser(where: id == 2, set: {name: \"Bob\"})")
+    let refreshed = try folder.gqlite("branch", "a.gqlite", "draft", "--refresh")
+    #expect(timeless(refreshed.output) == #"{"name":"draft","base":2,"changes":1,"time":"T"}"# + "\n")
+    #expect(refreshed.status == 0 && refreshed.errors == "")
+    #expect(try names(branch: "draft") == #"{"names":["Ann","Bob"]}"# + "\n")
+    #expect(try names() == #"{"names":["Ada","Bob"]}"# + "\n")
+    try change("updateUser(where: id == 1, set: {name: \"Anna\"})")
+    let refused = try folder.gqlite("branch", "a.gqlite", "draft", "--refresh")
+    #expect(refused.status == 1 && refused.output == "")
+    #expect(
+      refused.errors.hasSuffix(
+        "\n  help: refresh with '--conflicts mine' or 'theirs', or give the field '@merge(by:)'\n"), "\(refused)")
+    let decided = try folder.gqlite("branch", "a.gqlite", "draft", "--refresh", "--conflicts", "theirs")
+    #expect(decided.status == 0 && decided.output.hasPrefix(#"{"name":"draft","base":3,"#), "\(decided)")
+    #expect(
+      decided.errors
+        == "gqlite: note: 'User.name' of 1 is \"Ann\" here and \"Anna\" there, and was \"Ada\": theirs counts\n")
+    #expect(try names(branch: "draft") == #"{"names":["Anna","Bob"]}"# + "\n")
+    // What is left is the time of the change.
+    #expect(try !folder.gqlite("branch", "a.gqlite", "draft", "--changes").output.contains("name"))
+    #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
+  }
+
+  @Test("what a branch has in conflict with its database is decided before another one is merged into it")
+  func conflictInto() throws {
+    for name in ["draft", "other"] { #expect(try folder.gqlite("branch", "a.gqlite", name).status == 0) }
+    try change("updateUser(where: id == 2, set: {age: 3})", branch: "draft")
+    try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "other")
+    try change("updateUser(where: id == 1, set: {name: \"Anna\"})")
+    let merge = ["branch", "a.gqlite", "draft", "--merge", "--into", "other"]
+    for flags in [merge, merge + ["--conflicts", "mine"], merge + ["--conflicts", "theirs"]] {
+      let refused = try run(flags)
+      #expect(refused.status == 1)
+      #expect(
+        refused.errors.hasPrefix(
+          "error[merge-conflict]: between the branch 'other' and its database: 'User.name' of 1 is"), "\(refused)")
+      #expect(
+        refused.errors.hasSuffix(
+          "help: refresh the branch 'other' first, with '--conflicts mine' or 'theirs', or give the field '@merge(by:)'\n"
+        ), "\(refused)")
+    }
+    #expect(try folder.gqlite("branch", "a.gqlite", "other", "--refresh", "--conflicts", "mine").status == 0)
+    #expect(try run(merge).output.hasSuffix(#""changes":1,"conflicts":0}"# + "\n"))
+    #expect(try names(branch: "other") == #"{"names":["Ann","Bo"]}"# + "\n")
+  }
+
   @Test("conflicts are told, or decided") func conflicts() throws {
     for name in ["draft", "other"] { #expect(try folder.gqlite("branch", "a.gqlite", name).status == 0) }
     try change("updateUser(where: id == 1, set: {name: \"Ann\"})", branch: "draft")
@@ -258,6 +308,9 @@ import Testing
       ["branch"], ["branch", "a.gqlite", "a", "b"], ["branch", "a.gqlite", "--merge"],
       ["branch", "a.gqlite", "draft", "--merge", "--drop"], ["branch", "a.gqlite", "draft", "--into", "b"],
       ["branch", "a.gqlite", "draft", "--merge", "--conflicts", "both"], ["--branch", "draft", "{ a: 1 }"],
+      ["branch", "a.gqlite", "--refresh"], ["branch", "a.gqlite", "draft", "--refresh", "--merge"],
+      ["branch", "a.gqlite", "draft", "--refresh", "--into", "b"],
+      ["branch", "a.gqlite", "draft", "--changes", "--conflicts", "mine"],
     ] { #expect(try run(arguments).status == 2, "\(arguments)") }
     #expect(try folder.gqlite("branch", "--help").output.hasPrefix("usage: gqlite branch FILE\n"))
   }

@@ -302,4 +302,92 @@ import Testing
     #expect(try again.branch("draft").run("{ item(id: 2) { note } }").jsonString == #"{"item":{"note":"last"}}"#)
     #expect(again.check() == [])
   }
+
+  private static let sums = "type Page { id: ID! title: String views: Int! = 0 @merge(by: SUM) }"
+
+  private func views(_ context: EditingContext) throws -> String {
+    try context.run("{ views := Page.views }").jsonString
+  }
+  private func add(_ number: Int) -> String {
+    "mutation { updatePage(where: id == 1, set: {views: views + \(number)}) }"
+  }
+
+  @Test("what was merged into another branch is not added again after the file was opened again") func merges() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    func open() throws -> (Database, Branch, Branch) {
+      let database = try Database(path: path, schema: Self.sums)
+      return (database, try database.branch("draft"), try database.branch("other"))
+    }
+    var (database, draft, other) = try open()
+    try database.run("mutation { insertPage(data: {id: 1}) }")
+    try draft.refresh()
+    try draft.run(add(3))
+    try draft.merge(into: other)
+    #expect(try views(other) == #"{"views":[3]}"#)
+    try database.close()
+    (database, draft, other) = try open()
+    try draft.run(add(2))
+    for _ in 1...2 {
+      try draft.merge(into: other)
+      #expect(try views(other) == #"{"views":[5]}"#)
+    }
+    // What takes a merge back is known later, too.
+    try database.close()
+    (database, draft, other) = try open()
+    try other.database.undo(other.database.version)
+    #expect(try views(other) == #"{"views":[3]}"#)
+    try database.close()
+    (database, draft, other) = try open()
+    try draft.merge(into: other)
+    #expect(try views(other) == #"{"views":[5]}"#)
+    #expect(try Database.verify(path: path) == [])
+    // In a copy its changes are one.
+    try draft.run(add(1))
+    try database.backup(to: folder.file("b.gqlite"))
+    let copy = try Database(path: folder.file("b.gqlite"))
+    #expect(code { try copy.branch("draft").merge(into: copy.branch("other")) } == "merged-branch")
+    try copy.close()
+    // A dropped one is forgotten.
+    try draft.drop()
+    let next = try database.branch("draft")
+    try next.run(add(7))
+    try next.merge(into: other)
+    #expect(try views(other) == #"{"views":[12]}"#)
+    try next.drop()
+    try other.drop()
+    try database.close()
+    try RawFile.forEachRow(path, "SELECT key FROM gqlite_meta WHERE key GLOB 'branch*'") { _ in
+      Issue.record("something is left of branches")
+    }
+  }
+
+  @Test("a damaged list of merges is told") func damagedMerges() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: Self.sums)
+    try database.run("mutation { insertPage(data: {id: 1}) }")
+    try database.branch("draft").run(add(3))
+    try database.branch("draft").merge(into: database.branch("other"))
+    try database.close()
+    try RawFile.execute(path, "UPDATE gqlite_meta SET value = value || '1' WHERE key = 'branch_merges'")
+    #expect(try Database.verify(path: path).contains { $0.contains("the list of merges") })
+    let again = try Database(path: path)
+    #expect(code { try again.branch("draft").merge(into: again.branch("other")) } == "storage-corrupt")
+    #expect(try views(again.branch("other")) == #"{"views":[3]}"#)
+    for branch in try again.branches { try again.dropBranch(branch.name) }
+    try again.close()
+    #expect(try Database.verify(path: path) == [])
+  }
+
+  @Test("a reader of a branch that was dropped with the tables of branches is told so") func droppedForReader() throws {
+    let folder = try Folder()
+    let database = try begin(folder)
+    let draft = try database.branch("draft")
+    for note in ["a", "b"] { try draft.run(update(1, note)) }
+    let reader = try Database(path: folder.file("a.gqlite"), storage: StorageOptions(access: .read))
+    let seen = try reader.branch("draft", creates: false)
+    try draft.drop()
+    #expect(code { _ = try seen.run("query @asOf(version: 1) { Item { id } }") } == "unknown-branch")
+  }
 }

@@ -66,6 +66,8 @@ public final class Branch: EditingContext, @unchecked Sendable {
   /// Brings the changes into another branch, or a context, of the same database. That is brought to the newest data first.
   /// The branch keeps its changes.
   ///
+  /// What the other one has in conflict with its database is an error, which no choice decides: refresh it first.
+  ///
   /// - Throws: ``QueryError``, as ``merge(into:conflicts:origin:action:)-(Database,_,_,_)``. The other one is as before
   ///   then.
   @discardableResult
@@ -92,10 +94,12 @@ public final class Branch: EditingContext, @unchecked Sendable {
   /// Brings the branch to the newest data, with its changes. What it yields of these is no change of it any more.
   ///
   /// - Parameter choice: What counts where both sides have changed the same and no rule decides: `.mine` is the branch.
+  /// - Returns: What was in conflict, and was decided.
   /// - Throws: ``QueryError``, as ``refresh()``.
-  public func refresh(conflicts choice: MergeChoice) throws(QueryError) {
-    guard let own = database.editing else { return }
-    try own.changing(database) { () throws(QueryError) in try own.advance(database, conflicts: choice) }
+  @discardableResult
+  public func refresh(conflicts choice: MergeChoice) throws(QueryError) -> [MergeConflict] {
+    guard let own = database.editing else { return [] }
+    return try own.changing(database) { () throws(QueryError) in try own.advance(database, conflicts: choice) }
   }
 
   /// Removes the branch with its changes. What is open of it can be read, and no longer be written.

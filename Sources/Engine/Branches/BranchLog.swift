@@ -12,6 +12,8 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
   private let content: Lock<BranchVersions?>
   /// A base that the next commit goes on from, in the place of the branch's; nil for none.
   private let nextBase: Lock<(base: Snapshot, version: Int64)?>
+  /// The merge of another branch that the next commit is; nil for none.
+  let nextMerge = Lock<BranchMerge?>(nil)
   private let closes = Atomic<Bool>(false)
 
   init(_ parent: Database, _ number: Int64, generation: Int) {
@@ -58,9 +60,11 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
         number: number, name: record.name, base: record.base, version: last.version,
         commits: record.commits + Int64(commits.count), time: last.time), base: known.base, mine: mine)
     let storage = try storage()
+    let merge = nextMerge.withLock { $0 }?.kept(by: last.version)
     try table.writing(parent, generation: generation.withLock { $0 }) { () throws(QueryError) in
-      try storage.append(commits, to: number, versions)
+      try storage.append(commits, to: number, versions, merging: merge)
     }
+    nextMerge.withLock { $0 = nil }
     begin(with: versions)
   }
 
@@ -160,6 +164,8 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
   func reread() throws(QueryError) -> StoredVersion {
     let (versions, generation) = try table.reread(self)
     self.generation.withLock { $0 = generation }
+    // What was not kept is no merge of what comes next.
+    nextMerge.withLock { $0 = nil }
     begin(with: versions)
     return StoredVersion(snapshot: versions.mine, version: versions.record.version, hasSchema: true)
   }

@@ -15,6 +15,8 @@ package enum BranchProblem {
   /// The two were not made of one database.
   case unrelated
   case itself(String)
+  /// A branch was merged there before, and what it has added to numbers since cannot be told apart.
+  case mergedBefore(String)
   /// The schema of the database, or the numbers of its rows, changed while the branch was written to.
   case outdated
   /// The new schema has no place for what a branch has written.
@@ -23,7 +25,7 @@ package enum BranchProblem {
   case conflicts(branch: String, String)
 
   package static let codes: [DiagnosticCode] = [
-    "unknown-branch", "branch-name", "branch-limit", "not-on-branch", "unrelated-branch",
+    "unknown-branch", "branch-name", "branch-limit", "not-on-branch", "unrelated-branch", "merged-branch",
   ]
 
   /// The code of ``conflicts(branch:_:)``, which changes of a schema have for those of the database.
@@ -58,6 +60,11 @@ package enum BranchProblem {
       QueryError(
         code: "unrelated-branch", "the branch '\(name)' cannot be merged into itself",
         help: "merge it into its database, or into another branch")
+    case .mergedBefore(let name):
+      QueryError(
+        code: "merged-branch",
+        "the branch '\(name)' was merged there before, and what it adds to a field with '@merge(by: SUM)' would count twice",
+        help: "merge it into its database, or drop it")
     case .outdated:
       QueryError(
         code: "context-outdated", "the schema of the database was changed while the branch was written to",

@@ -56,6 +56,8 @@ package struct BranchContent: Sendable {
   package let own: ChangeSet
   /// By type: the number of rows of the base. The database gives none of these to another entity.
   package let rows: [Int]
+  /// The merges of other branches into it.
+  package var merges: [BranchMerge] = []
 
   /// - Parameter newest: A version of the database with the columns of both.
   package init(_ record: BranchRecord, base: Snapshot, mine: Snapshot, beside newest: Snapshot) {
@@ -119,8 +121,16 @@ package protocol BranchStorage: AnyObject, Sendable {
   /// Adds a branch without changes, which begins with the newest version of the database. The record's number is not used.
   func add(_ record: BranchRecord, at newest: Snapshot) throws(QueryError) -> BranchRecord
 
-  /// Adds commits to a branch, all or none.
-  func append(_ commits: [Commit], to number: Int64, _ versions: BranchVersions) throws(QueryError)
+  /// Adds commits to a branch, all or none, with the merge of another branch that the last of them is; nil for none.
+  func append(
+    _ commits: [Commit], to number: Int64, _ versions: BranchVersions, merging: BranchMerge?
+  ) throws(QueryError)
+
+  /// Lists the merges of branches into others, the oldest first, as far as both are there.
+  func merges() throws(QueryError) -> [BranchMerge]
+
+  /// Puts a list in the place of that.
+  func replaceMerges(by merges: [BranchMerge]) throws(QueryError)
 
   /// Has a branch begin with the newest version of the database.
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError)

@@ -76,7 +76,7 @@ final class BranchTable: Sendable {
   }
 
   /// Reads from the storage while nobody commits.
-  private func reading<Output>(
+  func reading<Output>(
     _ database: Database, _ body: () throws(QueryError) -> Output
   ) throws(QueryError) -> Output {
     guard let committer = database.committer else { return try body() }
@@ -254,12 +254,15 @@ final class BranchTable: Sendable {
     allowingLoss: Bool = true, damaged: (String) -> Void = { _ in }
   ) throws(QueryError) -> [BranchContent] {
     var contents: [BranchContent] = []
+    // Where the list is damaged it stays so.
+    let merges = (try? self.merges(of: database)) ?? []
     try forEachReadable(of: database, newest, version, damaged: damaged) { (versions) throws(QueryError) in
-      guard let next else {
-        contents.append(BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest))
-        return
-      }
-      contents.append(try BranchMove(database, versions, to: next).content(allowingLoss: allowingLoss))
+      var content =
+        if let next { try BranchMove(database, versions, to: next).content(allowingLoss: allowingLoss) } else {
+          BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest)
+        }
+      content.merges = merges.filter { $0.target == versions.record.number }
+      contents.append(content)
     }
     return contents
   }

@@ -5,6 +5,7 @@ import GQLStore
 final class MemoryBranches: BranchStorage {
   private let branches = Lock<[Int64: BranchVersions]>([:])
   private let next = Lock<BranchVersions?>(nil)
+  private let known = Lock<[BranchMerge]>([])
 
   var count: Int { branches.withLock { $0.count } }
 
@@ -37,9 +38,16 @@ final class MemoryBranches: BranchStorage {
     }
   }
 
-  func append(_ commits: [Commit], to number: Int64, _ versions: BranchVersions) throws(QueryError) {
+  func append(
+    _ commits: [Commit], to number: Int64, _ versions: BranchVersions, merging: BranchMerge?
+  ) throws(QueryError) {
     try put(versions)
+    if let merging { known.withLock { $0.append(merging) } }
   }
+
+  func merges() -> [BranchMerge] { known.withLock { $0 } }
+
+  func replaceMerges(by merges: [BranchMerge]) { known.withLock { $0 = merges } }
 
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError) {
     try put(BranchVersions(record: record, base: base, mine: mine))
@@ -54,7 +62,10 @@ final class MemoryBranches: BranchStorage {
     if old == nil { throw BranchProblem.dropped.error }
   }
 
-  func remove(_ number: Int64) { branches.withLock { $0[number] = nil } }
+  func remove(_ number: Int64) {
+    branches.withLock { $0[number] = nil }
+    known.withLock { $0.removeAll { $0.source == number || $0.target == number } }
+  }
 
   /// Returns branches beside a version of the database with another layout.
   ///

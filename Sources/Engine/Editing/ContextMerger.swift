@@ -29,6 +29,8 @@ struct ContextMerger {
   let known: EditingOrigin.Progress
   let mine: Snapshot
   let companion: (any SnapshotCompanion)?
+  /// The version of mine whose additions to numbers the other side has already; nil for none.
+  var since: Snapshot?
 
   init(
     parent: Database, _ known: EditingOrigin.Progress, mine: Snapshot, _ companion: (any SnapshotCompanion)?
@@ -49,7 +51,7 @@ struct ContextMerger {
       return try publish(mine, companion ?? theirCompanion, numbering, applied, [])
     }
     let merged = try merge(into: theirs, theirCompanion, choice, numbering)
-    if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts).error }
+    if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts, .saving(choice)).error }
     let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
     return try publish(merged.snapshot, merged.companion, numbering, applied, merged.conflicts)
   }
@@ -140,7 +142,7 @@ struct ContextMerger {
     let isElement = found.kind == .deleted || found.kind == .inserted
     func value(_ reader: EntityReader, _ row: UInt32?, _ version: Snapshot) -> Value {
       guard let row, let column = found.column else { return .null }
-      return isElement && version.status(found.type, row) != 1 ? .null : reader.value(found.type, row, column)
+      return isElement && version.status(found.type, row) != 1 ? .null : reader.whole(found.type, row, column)
     }
     let id = mine.id(found.type, found.row)
     return MergeConflict(
@@ -148,7 +150,23 @@ struct ContextMerger {
       field: found.column.map { type[$0].name }, base: value(base, found.row, found.base),
       mine: value(mine, found.row, versions.mine), theirs: value(theirs, found.theirRow, versions.theirs),
       kind: MergeConflict.Kind(found.kind),
-      resolved: found.side.map { $0 == .mine ? .mine : .theirs } ?? .open)
+      resolved: found.side.map { $0 == .mine ? .mine : .theirs } ?? .open, isNeeded: found.isNeeded,
+      ways: Set(found.ways.map { $0 == .mine ? .mine : .theirs }))
+  }
+
+  /// Indicates whether the context has changed numbers to which both sides may add.
+  var hasAdded: Bool {
+    guard let base = Self.fitted(known.base, to: mine) else { return false }
+    let decider = MergeDecider(mine.catalog, handlers: parent.registry.withLock { $0.merges })
+    if !decider.addsAnywhere { return false }
+    var hasAdded = false
+    // Invariant: what is compared is well-formed.
+    try? mine.changes(since: base).forEachChange { change in
+      let type = EntityTypeID(change.type)
+      if hasAdded || base.status(type, change.row) == 0 { return }
+      hasAdded = change.fields.contains { decider.adds(type, ColumnID($0.column)) }
+    }
+    return hasAdded
   }
 
   // MARK: - Schemas
@@ -172,9 +190,9 @@ struct ContextMerger {
     for (row, known) in known.held {
       held[row] = try known.mapVersions { (version) throws(QueryError) in try fit(version) }
     }
-    return (
-      MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held), theirs
-    )
+    var versions = MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held)
+    if let since { versions.since = try fit(since) }
+    return (versions, theirs)
   }
 
   /// Refuses where the new schema loses something that is only in the context.

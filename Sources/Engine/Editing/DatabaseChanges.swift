@@ -179,6 +179,21 @@ struct EntityReader {
     return .list(reader.references(row).map { isOwned ? object(relation.target, $0) : id(relation.target, $0) })
   }
 
+  /// Returns the value of a field as ``value(_:_:_:)`` does, and of an embedded object all that it holds.
+  func whole(_ type: EntityTypeID, _ row: UInt32, _ column: ColumnID) -> Value {
+    let columns = columns(of: catalog[type])
+    let prefix = catalog[type][column].name + "."
+    // The column of an object says whether it is there; those of its fields have its name, a dot and theirs.
+    let inner = columns.filter { $0.name.hasPrefix(prefix) }
+    if inner.isEmpty { return value(type, row, column) }
+    if value(type, row, column) == .null { return .null }
+    return .object(
+      inner.compactMap { field in
+        let name = String(field.name.dropFirst(prefix.count))
+        return name.contains(".") ? nil : Value.Member(name, whole(type, row, field.column))
+      })
+  }
+
   private func object(_ type: EntityTypeID, _ row: UInt32) -> Value {
     .object(columns(of: catalog[type]).map { Value.Member($0.name, value(type, row, $0.column)) })
   }

@@ -133,7 +133,7 @@ public class EditingContext: @unchecked Sendable {
   /// - Throws: ``QueryError``, as ``save(conflicts:origin:action:)``, for what cannot wait until then, a unique value that
   ///   another entity has for example. The context is as before then.
   public func refresh() throws(QueryError) {
-    try origin.changing(database) { () throws(QueryError) in try origin.advance(database) }
+    try origin.changing(database) { () throws(QueryError) in _ = try origin.advance(database) }
   }
 }
 

@@ -33,6 +33,8 @@ final class EditingOrigin: Sendable {
   let progress: Lock<Progress>
   /// Keeps what is written to a branch; nil for other contexts.
   let log: BranchLog?
+  /// Merges of branches into the context; those into a branch are in its storage.
+  let merges = Lock<[BranchMerge]>([])
   /// Tells live queries of the context what others commit.
   private let watch = Lock<CommitWatch?>(nil)
   /// Held while a reader brings the context to the newest version: others wait, and do not read the one before.
@@ -72,7 +74,7 @@ final class EditingOrigin: Sendable {
         own.writer.withLockIfFree { _ in
           own.writingThread.store(Database.thread, ordering: .relaxed)
           defer { own.writingThread.store(0, ordering: .relaxed) }
-          try? advance(own)
+          _ = try? advance(own)
         }
         return true
       }
@@ -114,7 +116,7 @@ final class EditingOrigin: Sendable {
 
   /// Makes a context ready to be written to. Called by the context's writer.
   func prepareToWrite(_ own: Database) throws(QueryError) {
-    if isLive { try? advance(own) }
+    if isLive { _ = try? advance(own) }
     if log?.isOutdated(own) ?? false { try reread(own) }
   }
 
@@ -139,51 +141,65 @@ final class EditingOrigin: Sendable {
   ///
   /// - Parameter choice: What counts in a branch where both have changed the same. Another context keeps its side, and
   ///   tells the conflict when it is saved.
+  /// - Parameter step: Says what it is brought there for, if it is for more than that.
   /// - Parameter accepting: Is called with what the context becomes, if it is to become another version.
+  /// - Returns: What was in conflict, and was decided.
   /// - Throws: ``QueryError`` where it cannot be brought there, or is not accepted; it stays as it is then.
+  @discardableResult
   func advance(
-    _ own: Database, conflicts choice: MergeChoice = .fail,
+    _ own: Database, conflicts choice: MergeChoice = .fail, as step: EditingProblem.Step? = nil,
     accepting: (Snapshot, (any SnapshotCompanion)?) throws(QueryError) -> Void = { _, _ in }
-  ) throws(QueryError) {
+  ) throws(QueryError) -> [MergeConflict] {
     if let log {
       // What others write to a branch is in the storage only.
-      if parent.committer?.refusal != nil { return try reread(own) }
+      if parent.committer?.refusal != nil {
+        try reread(own)
+        return []
+      }
       _ = try own.newestVersion()
+      let memory = MergeMemory(origin: self, own: own)
+      try memory.settle()
       return try parent.branchTable.withNewest(of: parent) { (newest, version, _) throws(QueryError) in
         let known = progress.withLock { $0 }
-        if known.base === newest { return }
+        if known.base === newest { return [] }
         let companion = parent.state.withLock { $0.companion }
         var merged = own.unfollowed
+        var conflicts: [MergeConflict] = []
         if merged.snapshot === known.base {
           merged = (newest, companion)
         } else {
           let merger = ContextMerger(parent: parent, known, mine: merged.snapshot, merged.companion)
           let result = try merger.merge(into: newest, companion, choice, parent.numbering)
-          if result.isOpen { throw EditingProblem.conflicts(result.conflicts).error }
+          if result.isOpen { throw EditingProblem.conflicts(result.conflicts, step ?? .refreshing(choice)).error }
           merged = (result.snapshot, result.companion)
+          conflicts = result.conflicts
         }
         try accepting(merged.snapshot, merged.companion)
         try log.rebasing(onto: newest, version, isKept: false, own) { () throws(QueryError) in
           try put(own, merged.snapshot, merged.companion)
         }
         begin(base: newest, companion, parent.numbering, [:])
+        if DatabaseChanges(from: newest, to: merged.snapshot).isEmpty { try memory.forgetOwn() }
+        return conflicts
       }
     }
     let newest = parent.published
     let numbering = parent.numbering
     let known = progress.withLock { $0 }
-    if known.base === newest.snapshot { return }
+    if known.base === newest.snapshot { return [] }
     // Not before it is done, because readers go by it. What cannot be followed is not tried again.
     defer { progress.withLock { $0.seen = newest.snapshot } }
     let mine = own.unfollowed
     if mine.snapshot === known.base {
       try accepting(newest.snapshot, newest.companion)
       try move(own, to: newest.snapshot, newest.companion, numbering)
-      return
+      return []
     }
     let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
     let merged = try merger.merge(into: newest.snapshot, newest.companion, .mine, numbering)
-    if merged.isOpen || !merged.canBeHeld { throw EditingProblem.conflicts(merged.conflicts).error }
+    if merged.isOpen || !merged.canBeHeld {
+      throw EditingProblem.conflicts(merged.conflicts, step ?? .following).error
+    }
     try accepting(merged.snapshot, merged.companion)
     try put(own, merged.snapshot, merged.companion)
     progress.withLock {
@@ -191,6 +207,7 @@ final class EditingOrigin: Sendable {
         base: merged.theirs, companion: newest.companion, seen: newest.snapshot, held: merged.held,
         numbering: numbering)
     }
+    return merged.conflicts
   }
 
   /// Goes on from a version, without changes.
@@ -263,6 +280,8 @@ final class EditingOrigin: Sendable {
         let same = DatabaseChanges(from: newest.snapshot, to: newest.snapshot)
         return MergeReport(version: parent.version, applied: same, conflicts: [])
       }
+      let memory = MergeMemory(origin: self, own: own)
+      try memory.settle()
       let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
       let done = try asWriter(of: parent) { () throws(QueryError) in
         guard let log else {
@@ -273,6 +292,7 @@ final class EditingOrigin: Sendable {
         return try saveBranch(own, log, merger, choice, origin: origin, action: action)
       }
       if log == nil { try move(own, to: done.snapshot, done.companion, done.numbering) }
+      try memory.noteSaved()
       own.undoStack(for: Self.undoOrigin).removeAll()
       return done.report
     }
@@ -299,7 +319,7 @@ final class EditingOrigin: Sendable {
   }
 
   /// Runs `body` as the one writer of a database.
-  private func asWriter<Output>(
+  func asWriter<Output>(
     of database: Database, _ body: () throws(QueryError) -> Output
   ) throws(QueryError) -> Output {
     do {
@@ -311,42 +331,15 @@ final class EditingOrigin: Sendable {
     }
   }
 
-  /// Brings the changes into another context, which has them beside its own. Nothing is done where that fails.
+  /// Brings the changes of a branch into another context, which has them beside its own. Nothing is done where that fails.
   func merge(
     _ own: Database, into other: EditingOrigin, _ target: Database, _ choice: MergeChoice, origin: String?,
     action: String?
   ) throws(QueryError) -> MergeReport {
     try CommitCause.check(origin: origin)
-    if other.parent !== parent || target === own { throw BranchProblem.unrelated.error }
-    // The two are not locked at once, because another thread may merge the other way.
-    let (known, mine) = try changing(own) { () throws(QueryError) in (progress.withLock { $0 }, own.unfollowed) }
-    let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-    func merged(
-      into theirs: Snapshot, _ companion: (any SnapshotCompanion)?
-    ) throws(QueryError) -> ContextMerger.Merged {
-      let merged = try merger.merge(into: theirs, companion, choice, parent.numbering)
-      if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts).error }
-      return merged
-    }
-    return try asWriter(of: target) { () throws(QueryError) in
-      var known: (theirs: Snapshot, merged: ContextMerger.Merged)?
-      // The rows of this base have the same numbers in a version that is not older.
-      try other.advance(target) { (theirs, companion) throws(QueryError) in
-        known = (theirs, try merged(into: theirs, companion))
-      }
-      let theirs = target.unfollowed
-      let merged =
-        if let known, known.theirs === theirs.snapshot { known.merged } else {
-          try merged(into: theirs.snapshot, theirs.companion)
-        }
-      let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
-      if !applied.isEmpty {
-        try PastWriter(database: target).noting(origin, action) { () throws(QueryError) in
-          try ContextMerger.publish(merged.snapshot, merged.companion, in: target)
-        }
-      }
-      return MergeReport(version: target.version, applied: applied, conflicts: merged.conflicts)
-    }
+    guard other.parent === parent, target !== own, let log else { throw BranchProblem.unrelated.error }
+    let merger = BranchMerger(origin: self, own: own, other: other, target: target, choice: choice)
+    return try merger.merge(log, origin: origin, action: action)
   }
 
   func discard(_ own: Database) throws(QueryError) {
@@ -363,6 +356,7 @@ final class EditingOrigin: Sendable {
       } else {
         try move(own, to: known.base, known.companion, known.numbering)
       }
+      try MergeMemory(origin: self, own: own).noteDiscarded()
       own.undoStack(for: Self.undoOrigin).removeAll()
     }
   }
@@ -388,45 +382,4 @@ extension Database {
 
   /// Counts how often rows got other numbers.
   var numbering: Int { state.withLock { $0.numbering } }
-}
-
-/// Why a context cannot be saved.
-enum EditingProblem: Error {
-  case conflicts([MergeConflict])
-  /// The newest schema cannot hold what the context has, with what it cannot.
-  case otherSchema(String)
-  /// Rows have other numbers since the context began.
-  case renumbered
-
-  static let codes: [DiagnosticCode] = ["merge-conflict", "context-outdated", "wrong-merge"]
-
-  var error: QueryError {
-    switch self {
-    case .conflicts(let conflicts):
-      // Where the other side counts already, it is no way out.
-      let isTheirs = conflicts.contains { $0.resolved == .theirs }
-      return QueryError(
-        conflicts.filter { $0.resolved == .open }.prefix(100).map {
-          Diagnostic("merge-conflict", $0.description, at: SourceRange(at: 0), help: Self.help($0.kind, isTheirs))
-        }, in: SourceText(name: "", bytes: []))
-    case .otherSchema(let reason):
-      return QueryError(
-        code: "context-outdated", "the context does not fit the schema that the database has now: \(reason)",
-        help: "the context can still be read; discard it to go on with the new schema")
-    case .renumbered:
-      return QueryError(
-        code: "context-outdated", "the database was compacted since the context began",
-        help: "the context can still be read; discard it to begin anew")
-    }
-  }
-
-  private static func help(_ kind: MergeConflict.Kind, _ isTheirs: Bool) -> String {
-    switch kind {
-    case .key where isTheirs: "give one of the two another value, then save again"
-    case .required where isTheirs, .denied where isTheirs: "change the links of one of the two, then save again"
-    case .field, .deleted, .inserted: "save with 'conflicts: .mine' or '.theirs', or give the field '@merge(by:)'"
-    case .key: "give one of the two another value, or save with 'conflicts: .theirs'"
-    case .required, .denied: "change the links, or save with 'conflicts: .theirs'"
-    }
-  }
 }

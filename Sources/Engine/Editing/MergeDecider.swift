@@ -74,6 +74,9 @@ final class MergeDecider: MergeDeciding {
     }
   }
 
+  /// Indicates whether there is a field to which both sides may add.
+  var addsAnywhere: Bool { rules.contains { $0.value == .sum } }
+
   func adds(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
     let place = Place(type: type, column: column)
     return rules[place] == .sum && handlers[place] == nil

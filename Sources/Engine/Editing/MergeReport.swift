@@ -25,7 +25,7 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Both have written the field.
     case field
-    /// One side has deleted the entity, and the other has written to it or linked to it.
+    /// One side has deleted the entity, and the other has written to it, linked to it or needs it.
     case deleted
     /// Both have inserted an entity with this id.
     case inserted
@@ -53,7 +53,7 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   public let id: Value
   /// The name of the field; nil for the entity itself.
   public let field: String?
-  /// The value that both began with; links are ids.
+  /// The value that both began with; links are ids, and embedded objects are objects.
   public let base: Value
   /// The value of the side that is saved.
   public let mine: Value
@@ -63,6 +63,10 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
   public let kind: Kind
   /// Says how it was decided.
   public let resolved: Resolution
+  /// Tells whether what one side has deleted was not written by the other, which only must be linked with it.
+  let isNeeded: Bool
+  /// Lists the choices that decide it.
+  let ways: Set<MergeChoice>
 
   /// A sentence: `'User.name' of 7 is "Ann" here and "Anna" there`.
   public var description: String {
@@ -70,6 +74,7 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
     let place = "\(name) of \(Self.text(id))"
     switch kind {
     case .field: return "\(place) is \(Self.text(mine)) here and \(Self.text(theirs)) there, and was \(Self.text(base))"
+    case .deleted where isNeeded: return "\(place) was deleted by one side, and is needed by the other"
     case .deleted:
       return
         "'\(type)' of \(Self.text(id)) was deleted by one side, and \(field.map { "'\($0)' was" } ?? "was") written by the other"

@@ -68,6 +68,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
       """
       DROP TABLE gqlite_branch; DROP TABLE gqlite_branch_content; DROP TABLE gqlite_branch_log;
       DROP TABLE gqlite_branch_past; DELETE FROM gqlite_meta WHERE key IN ('branches', 'branches_sum');
+      DELETE FROM gqlite_meta WHERE key IN ('branch_merges', 'branch_merges_sum');
       PRAGMA user_version = \(StorageFormat.plain)
       """)
     file.format = StorageFormat.plain
@@ -106,9 +107,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
 
   private func stored(_ number: Int64) throws(QueryError) -> StoredBranch {
     if let known = known[number] { return known }
+    guard file.format >= StorageFormat.newest else { throw BranchProblem.dropped.error }
     let statement = try connection().prepare("\(StoredBranch.selection) WHERE number = ?")
     statement.bind(1, number)
-    guard file.format >= StorageFormat.newest else { throw BranchProblem.dropped.error }
     guard try statement.step() else {
       guard let name = try BranchList(connection())?.names[number] else { throw BranchProblem.dropped.error }
       throw damage(name, "its record is missing")
@@ -147,12 +148,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   func versions(
     of number: Int64, beside newest: Snapshot, version: Int64
   ) throws(QueryError) -> BranchVersions {
-    let isWriting = file.isWriting
-    // Another process may have written since.
-    if !isWriting { known = [:] }
     var made: BranchVersions?
     try connection().reading { () throws(QueryError) in
-      if !isWriting { file.format = try StorageFormat.of(connection()) }
+      try lookAgain()
       let branch = try stored(number)
       if branch.beside.version > version { throw StorageProblem.changed.error(file.path) }
       let (past, own) = try content(of: branch)
@@ -174,10 +172,19 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   }
 
   func commits(of number: Int64) throws(QueryError) -> [Commit] {
-    if !file.isWriting { known = [:] }
     var found: [Commit] = []
-    try connection().reading { () throws(QueryError) in found = try ownCommits(of: stored(number)) }
+    try connection().reading { () throws(QueryError) in
+      try lookAgain()
+      found = try ownCommits(of: stored(number))
+    }
     return found
+  }
+
+  /// Forgets what another process may have written since. Called within a transaction that reads.
+  private func lookAgain() throws(QueryError) {
+    if file.isWriting { return }
+    known = [:]
+    file.format = try StorageFormat.of(connection())
   }
 
   private func content(of branch: StoredBranch) throws(QueryError) -> (past: ChangeSet, own: ChangeSet) {
@@ -257,11 +264,13 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     return made
   }
 
-  func append(_ commits: [Commit], to number: Int64, _ versions: BranchVersions) throws(QueryError) {
+  func append(
+    _ commits: [Commit], to number: Int64, _ versions: BranchVersions, merging: BranchMerge?
+  ) throws(QueryError) {
     let bytes = (logBytes[number] ?? 0) + commits.reduce(0) { $0 + $1.changes.bytes.count }
     guard bytes <= Self.maximumLog else {
       // One change set says less than many, and takes the place of all of them.
-      return try rebase(versions.record, base: versions.base, mine: versions.mine)
+      return try rebase(versions.record, base: versions.base, mine: versions.mine, merging: merging)
     }
     var branch = try stored(number)
     try transaction { (connection) throws(QueryError) in
@@ -279,12 +288,19 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
       }
       branch.record = versions.record
       try branch.save(connection)
+      if let merging { try MergeList.add(merging, connection) }
     }
     known[number] = branch
     logBytes[number] = bytes
   }
 
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError) {
+    try rebase(record, base: base, mine: mine, merging: nil)
+  }
+
+  private func rebase(
+    _ record: BranchRecord, base: Snapshot, mine: Snapshot, merging: BranchMerge?
+  ) throws(QueryError) {
     let branch = try stored(record.number)
     let changes = mine.changes(since: base)
     if changes.bytes.count > Self.maximumBytes {
@@ -299,7 +315,25 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
         try put(BranchContent(record, past: ChangeSet(), own: changes, rows: rows), base.catalog, file.newest)
         try forgetPast(connection)
       }
+      if let merging { try MergeList.add(merging, connection) }
     }
+  }
+
+  func merges() throws(QueryError) -> [BranchMerge] {
+    var found: [BranchMerge] = []
+    try connection().reading { () throws(QueryError) in
+      try lookAgain()
+      if file.format < StorageFormat.newest { return }
+      guard let list = try MergeList.read(connection()) else {
+        throw StorageProblem.corrupt("the checksum of the list of merges of its branches is wrong").error(file.path)
+      }
+      found = list
+    }
+    return found
+  }
+
+  func replaceMerges(by merges: [BranchMerge]) throws(QueryError) {
+    try transaction { (connection) throws(QueryError) in try MergeList.note(merges, connection) }
   }
 
   func remove(_ number: Int64) throws(QueryError) {
@@ -312,6 +346,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
         DELETE FROM gqlite_branch_content WHERE branch = \(number);
         DELETE FROM gqlite_branch_log WHERE branch = \(number)
         """)
+      try MergeList.forget(number, connection)
       var others = try BranchList.note(nil, of: number, connection)
       // One that is damaged may have had another number.
       for (other, listed) in others.names where listed == name {
@@ -425,6 +460,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     try makeTables(connection)
     try connection.execute("DELETE FROM gqlite_branch_past")
     for content in contents { try put(content, catalog, point) }
+    // A copy has them of these only.
+    let merges = contents.flatMap(\.merges)
+    if !merges.isEmpty { try MergeList.note(merges, connection) }
     count = max(count, contents.count)
     pastBytes = 0
   }
@@ -470,6 +508,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     if try !BranchList.isSound(connection()) {
       found.append("the file is damaged: the checksum of the list of its branches is wrong")
     }
+    if try MergeList.read(connection()) == nil {
+      found.append("the file is damaged: the checksum of the list of merges of its branches is wrong")
+    }
     let list = try BranchList(connection())
     for record in try records() {
       do throws(QueryError) {
@@ -493,87 +534,5 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
 extension BranchRecord {
   fileprivate func named(_ name: String) -> BranchRecord {
     BranchRecord(number: number, name: name, base: base, version: version, commits: commits, time: time)
-  }
-}
-
-/// A row of `gqlite_branch`.
-private struct StoredBranch {
-  var record: BranchRecord
-  /// The version of the database beside which the branch is kept.
-  let beside: StoragePoint
-  /// The sum of the last commit, or of the change set where there is none.
-  var lastSum: UInt32 = 0
-  /// By the number of a type in the file: the number of rows of the base.
-  var rows = ""
-  var pastSum: UInt32 = 0
-  var ownSum: UInt32 = 0
-
-  static let selection = """
-    SELECT number, name, base, version, commits, time, beside, beside_sum, last_sum, rows, past_sum, own_sum, sum
-    FROM gqlite_branch
-    """
-
-  init(_ record: BranchRecord, beside: StoragePoint) {
-    self.record = record
-    self.beside = beside
-  }
-
-  /// Reads a row, be it damaged.
-  init(unchecked row: StorageStatement) {
-    record = BranchRecord(
-      number: row.integer(0), name: row.string(1), base: row.integer(2), version: row.integer(3),
-      commits: row.integer(4), time: row.integer(5))
-    beside = StoragePoint(version: row.integer(6), sum: UInt32(truncatingIfNeeded: row.integer(7)))
-    lastSum = UInt32(truncatingIfNeeded: row.integer(8))
-    rows = row.string(9)
-    pastSum = UInt32(truncatingIfNeeded: row.integer(10))
-    ownSum = UInt32(truncatingIfNeeded: row.integer(11))
-  }
-
-  /// Nil where the checksum is wrong.
-  init?(_ row: StorageStatement) {
-    self.init(unchecked: row)
-    if row.integer(12) != sum || beside.version < 0 || record.version < 0 { return nil }
-    // No valid file has such numbers, and sums with them have no room.
-    if record.commits < 0 || record.commits > 1 << 53 || record.number < 0 { return nil }
-    let most = "\(PageLayout.maximumRows)".utf8.count
-    if rows.split(whereSeparator: { !$0.isNumber }).contains(where: { $0.utf8.count > most }) { return nil }
-  }
-
-  private var sum: Int64 {
-    let numbers = [
-      record.number, record.base, record.version, record.commits, record.time, beside.version, Int64(beside.sum),
-      Int64(lastSum), Int64(pastSum), Int64(ownSum),
-    ]
-    let text = numbers.map { "\($0)" }.joined(separator: " ") + " \(rows) \(record.name)"
-    return Int64(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
-  }
-
-  func save(_ connection: StorageConnection) throws(QueryError) {
-    let statement = try connection.prepare(
-      "INSERT OR REPLACE INTO gqlite_branch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    let numbers: [(Int32, Int64)] = [
-      (1, record.number), (3, record.base), (4, record.version), (5, record.commits), (6, record.time),
-      (7, beside.version), (8, Int64(beside.sum)), (9, Int64(lastSum)), (11, Int64(pastSum)), (12, Int64(ownSum)),
-      (13, sum),
-    ]
-    for (place, number) in numbers { statement.bind(place, number) }
-    try statement.run(binding: [(2, record.name), (10, rows)])
-  }
-
-  /// `7:12 8:3` for types of these numbers.
-  static func text(_ counts: [Int], _ numbers: [Int64]) -> String {
-    zip(numbers, counts).map { "\($0):\($1)" }.joined(separator: " ")
-  }
-
-  /// By type: the number of rows, of those that the schema has.
-  func rowCounts(_ numbers: [Int64]) -> [(type: Int, rows: Int)] {
-    rows.split(separator: " ").compactMap { entry in
-      let parts = entry.split(separator: ":").compactMap { Int($0) }
-      guard parts.count == 2, (0...PageLayout.maximumRows).contains(parts[1]),
-        let type = numbers.firstIndex(of: Int64(parts[0]))
-      else { return nil }
-      return (type, parts[1])
-    }
   }
 }

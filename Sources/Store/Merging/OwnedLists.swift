@@ -76,7 +76,12 @@ struct OwnedLists {
       let theirs = merge.targets(versions.theirs, relation, row.row)
       // Where the other side has deleted the owner, that is the conflict. Elements that I have replaced come back with
       // it, if it does, and go then.
-      if merge.image(versions.theirs, row).status != RowChangeStatus.live {
+      let theirStatus = merge.image(versions.theirs, row).status
+      if theirStatus != RowChangeStatus.live {
+        // What I have written again as it was is no change: it comes back as it went.
+        if theirStatus == RowChangeStatus.deleted, mine != old, !isReplaced(relation, of: row) {
+          leaveOut(mine, relation, in: versions.mine)
+        }
         ignoreReplaced(old, relation)
         continue
       }
@@ -140,6 +145,13 @@ struct OwnedLists {
         reinsert(of: element)
       }
     }
+  }
+
+  /// Returns whether I have written another list of a row, not the same again.
+  func isReplaced(_ relation: Relation, of row: Row) -> Bool {
+    let (base, mine) = (merge.baseTargets(relation, of: row), merge.targets(versions.mine, relation, row.row))
+    return mine != base
+      && !haveEqualElements(relation, (merge.base(of: row, Int(relation.column.index)), base), (versions.mine, mine))
   }
 
   /// Leaves elements out, with those in their own lists.

@@ -19,15 +19,19 @@ struct RequiredTargets {
     while next < waiting.count {
       let row = waiting[next]
       next += 1
-      for relation in requiredRelations(row.type) {
-        for entity in entities(versions.mine, relation, row)
-        where isGone(entity) && merge.image(versions.mine, entity).status == RowChangeStatus.live {
-          // Where the other side counts, what I have restored has nothing to lead to, and stays deleted.
-          guard coming.insert(entity).inserted, merge.note(.deleted, entity) == .mine else { continue }
-          waiting.append(entity)
-          merge.ignored.remove(entity)
-          let isPurged = merge.image(versions.theirs, entity).status == RowChangeStatus.void
-          merge.bringBack(entity, isPurged: isPurged)
+      for holder in [row] + objects(of: row) {
+        for relation in requiredRelations(holder.type) {
+          for entity in entities(versions.mine, relation, holder)
+          where isGone(entity) && merge.image(versions.mine, entity).status == RowChangeStatus.live {
+            // Where the other side counts, what I have restored has nothing to lead to, and stays deleted.
+            guard coming.insert(entity).inserted, merge.note(.deleted, entity, isNeeded: true) == .mine else {
+              continue
+            }
+            waiting.append(entity)
+            merge.ignored.remove(entity)
+            let isPurged = merge.image(versions.theirs, entity).status == RowChangeStatus.void
+            merge.bringBack(entity, isPurged: isPurged)
+          }
         }
       }
     }
@@ -58,8 +62,24 @@ struct RequiredTargets {
     }
   }
 
+  /// The links to one that a type must have, but for that of an object to its owner.
   func requiredRelations(_ type: EntityTypeID) -> [Relation] {
-    merge.layout.types[Int(type.index)].relations.filter { $0.isRequired && !$0.isToMany && !$0.isMirror }
+    merge.layout.types[Int(type.index)].relations.filter {
+      $0.isRequired && !$0.isToMany && !$0.isMirror && !merge.layout.ownsTargets(of: merge.layout[$0.inverse])
+    }
+  }
+
+  /// The objects in the lists of a row of mine, with those in their own lists.
+  func objects(of row: Row) -> [Row] {
+    var result: [Row] = []
+    for relation in merge.layout.types[Int(row.type.index)].relations where merge.layout.ownsTargets(of: relation) {
+      for object in merge.targets(versions.mine, relation, row.row) {
+        let object = Row(type: relation.target, row: object)
+        result.append(object)
+        result += objects(of: object)
+      }
+    }
+    return result
   }
 
   /// Returns whether the other side has deleted an entity of the base.

@@ -101,8 +101,8 @@ extension VersionMerge {
     layout.types[Int(row.type.index)].relations.contains { relation in
       guard layout.ownsTargets(of: relation) else { return false }
       let mine = targets(versions.mine, relation, row.row)
-      return mine != baseTargets(relation, of: row)
-        || mine.contains { hasReplacedLists(Row(type: relation.target, row: $0)) }
+      if mine != baseTargets(relation, of: row) { return ownedLists.isReplaced(relation, of: row) }
+      return mine.contains { hasReplacedLists(Row(type: relation.target, row: $0)) }
     }
   }
 
@@ -117,6 +117,7 @@ extension VersionMerge {
         }
         continue
       }
+      if !ownedLists.isReplaced(relation, of: row) { continue }
       let known = Set(mine).intersection(base).filter { transaction.isLive(relation.target, $0) }
       let replaced = transaction.targets(relation, row.row).filter { !known.contains($0) }
       if !replaced.isEmpty { try transaction.delete(relation.target, rows: replaced, keeps: false) }

@@ -163,34 +163,6 @@ extension VersionMerge {
     return result
   }
 
-  func restoreAll() throws(StoreProblem) {
-    // What others must lead to comes after them, or before: each round goes the other way.
-    var waiting = Array(restorations.reversed())
-    while !waiting.isEmpty {
-      var refused: [(row: Row, problem: StoreProblem)] = []
-      for row in waiting where transaction.isDeleted(row.type, row.row) {
-        do throws(StoreProblem) {
-          for restored in try transaction.restore(row.type, row.row) where held[row] != nil {
-            if versions.base.table(restored.type).status(restored.row) == RowChangeStatus.live {
-              held[restored] = HeldRow(whole: base(of: restored))
-            }
-          }
-        } catch {
-          refused.append((row, error))
-        }
-      }
-      if refused.count == waiting.count {
-        var noted = RefusedRestorations(of: self)
-        for (row, problem) in refused {
-          try noted.note(row, problem)
-          ignored.insert(row)
-        }
-        return
-      }
-      waiting = refused.reversed().map(\.row)
-    }
-  }
-
   /// Gives restored entities the lists of objects that I have written.
   func replaceRestoredLists() throws(StoreProblem) {
     for row in restorations where transaction.isLive(row.type, row.row) && hasReplacedLists(row) {

@@ -215,7 +215,7 @@ extension VersionMerge {
         isHeld(relation, source), isHeld(inverse, target)
       else { continue }
       // What both have inserted keeps the one target, and the objects, that it has.
-      if yields(added) { continue }
+      if yields(added) || isUnwritten(added) { continue }
       if isTaken(relation, added.source, source) || isTaken(inverse, added.target, target) { continue }
       do throws(StoreProblem) {
         try transaction.connect(relation.id, source: source, target: target)
@@ -238,6 +238,14 @@ extension VersionMerge {
     let relation = layout[link.relation]
     return layout.ownsTargets(of: layout[relation.inverse])
       && yielding.contains(Row(type: relation.target, row: link.target))
+  }
+
+  /// Returns whether a link of mine is of what is there as the other side has it, and of nothing that comes to it.
+  private func isUnwritten(_ link: Link) -> Bool {
+    if unwritten.isEmpty { return false }
+    let relation = layout[link.relation]
+    let ends = [Row(type: relation.source, row: link.source), Row(type: relation.target, row: link.target)]
+    return ends.contains { unwritten.contains($0) } && !ends.contains { comesAnew($0) && !unwritten.contains($0) }
   }
 
   private func isTaken(_ relation: Relation, _ row: UInt32, _ number: UInt32) -> Bool {

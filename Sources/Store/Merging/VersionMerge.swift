@@ -49,8 +49,12 @@ package struct StoreConflict: Sendable {
   package let theirRow: UInt32?
   /// Nil for the entity itself.
   package let column: ColumnID?
+  /// Tells whether what one side has deleted is only needed by the other, not written.
+  package let isNeeded: Bool
   /// Which side it was decided for; nil where it is open.
   package let side: MergeSide?
+  /// The sides that it can be decided for.
+  package let ways: Set<MergeSide>
   /// The version that the row began with.
   package let base: Snapshot
 }
@@ -60,6 +64,8 @@ package struct MergeVersions {
   package let base: Snapshot
   package let mine: Snapshot
   package let theirs: Snapshot
+  /// The version of mine whose additions theirs have already; nil for that of the base.
+  package var since: Snapshot?
   /// Rows of `base` that were in conflict when it became the base.
   package var held: [DeletedRow: HeldRow]
 
@@ -114,6 +120,8 @@ package final class VersionMerge {
   var numbers: [Row: UInt32] = [:]
   /// My new rows that are the other side's, too, whose links to one stay.
   var yielding: Set<Row> = []
+  /// Those of them that I have not written, and that bring nothing.
+  var unwritten: Set<Row> = []
   /// Rows that lists of embedded objects leave, in the newest version.
   var superseded: [Row] = []
   /// Embedded objects of mine that the other side has no more.
@@ -145,6 +153,7 @@ package final class VersionMerge {
   /// My rows that were brought over, with their numbers in the result.
   package var broughtRows: [(type: EntityTypeID, from: UInt32, to: UInt32)] {
     (insertions + changed).compactMap { row in
+      if unwritten.contains(row) { return nil }
       if ignored.contains(row), !reinserted.contains(row) { return nil }
       return number(row.type, row.row).map { (type: row.type, from: row.row, to: $0) }
     }
@@ -156,7 +165,10 @@ package final class VersionMerge {
   /// - Throws: ``StoreProblem`` for what no merge causes: too many rows, too long a text, or being stopped.
   package func run() throws(StoreProblem) {
     let base = versions.base
-    for (rows, version) in [(true, versions.mine), (false, versions.theirs)] {
+    var changes = [(true, versions.mine, base), (false, versions.theirs, base)]
+    // What was added before, and has been taken back since.
+    if let since = versions.since { changes.append((true, versions.mine, since)) }
+    for (rows, version, base) in changes {
       // Invariant: what is compared is well-formed.
       try? version.changes(since: base).forEachRow { type, row in
         let found = Row(type: EntityTypeID(type), row: row)
@@ -189,7 +201,8 @@ package final class VersionMerge {
     try restoreKept()
     let freed = try freeKeys()
     try RestoredTargets(of: self).lead()
-    try restoreAll()
+    var coming = Restorations(of: self)
+    try coming.run()
     try replaceRestoredLists()
     try deleteAgain()
     // Links that I had taken away come back with what is restored.
@@ -197,8 +210,8 @@ package final class VersionMerge {
     for row in changed { try mergeFields(row, freed: freed) }
     for row in insertions { try insert(row) }
     try linkAdded()
-    let brought = insertions + changed
-    let listed = brought + ReturnedPlaces(of: self).holders().subtracting(brought)
+    let brought = (insertions + changed).filter { !unwritten.contains($0) }
+    let listed = brought + ReturnedPlaces(of: self).holders().subtracting(brought).subtracting(unwritten)
     for row in listed { orderLists(row) }
     for row in brought { try bringWaiting(row) }
     for row in changed { stampUpdate(row) }
@@ -281,19 +294,19 @@ package final class VersionMerge {
   /// Notes a conflict, and returns the side that is taken.
   ///
   /// - Parameter allowsMine: Whether my side can be taken at all; where it is preferred and cannot, the conflict is open.
+  /// - Parameter isNeeded: Whether what the other side has deleted is only needed.
   @discardableResult
   func note(
     _ kind: StoreConflict.Kind, _ row: Row, _ column: ColumnID? = nil, theirRow: UInt32? = nil,
-    allowsMine: Bool = true, allowsTheirs: Bool = true
+    allowsMine: Bool = true, allowsTheirs: Bool = true, isNeeded: Bool = false
   ) -> MergeSide {
-    var side = preference
-    if side == .mine, !allowsMine { side = nil }
-    if side == .theirs, !allowsTheirs { side = nil }
+    let ways = Set((allowsMine ? [MergeSide.mine] : []) + (allowsTheirs ? [.theirs] : []))
+    let side = preference.flatMap { ways.contains($0) ? $0 : nil }
     let isThere = !isNew(row) && versions.theirs.table(row.type).status(row.row) != RowChangeStatus.void
     conflicts.append(
       StoreConflict(
         kind: kind, type: row.type, row: row.row, theirRow: theirRow ?? (isThere ? row.row : nil), column: column,
-        side: side, base: column.map { base(of: row, Int($0.index)) } ?? base(of: row)))
+        isNeeded: isNeeded, side: side, ways: ways, base: column.map { base(of: row, Int($0.index)) } ?? base(of: row)))
     switch kind {
     case .field where column != nil:
       guard !isNew(row), let column else { break }

@@ -69,7 +69,7 @@ package struct RememberedLinks {
     let row = DeletedRow(type: relation.source, row: source)
     let place = layout.relationPlaces[Int(id.index)]
     for known in transaction.record(row).targets(relation: place) {
-      if known == target { return }
+      if known == target, !isForgotten(relation, source, at: target) { return }
       if transaction.isLive(relation.target, known) {
         transaction.forgetSuspended(inverse.id, source: known) { $0 == source }
       } else if transaction.isDeleted(relation.target, known) {
@@ -79,6 +79,13 @@ package struct RememberedLinks {
     let tombstones = transaction.ownedTable(relation.source).ownedTombstones()
     tombstones.replaceRecord(source, tombstones.record(source).with([], relation: place))
     try remember(id, source: source, rows: [target])
+  }
+
+  /// Returns whether a live row, which can be linked with one only, knows nothing of a deleted one that remembers it.
+  func isForgotten(_ relation: Relation, _ source: UInt32, at target: UInt32) -> Bool {
+    let inverse = layout[relation.inverse]
+    return !inverse.isToMany && transaction.isLive(relation.target, target)
+      && !transaction.suspended(inverse, target).contains { $0.target == source }
   }
 
   /// Has a deleted row count as deleted together with others, with its rows in interfaces and unions.

@@ -103,7 +103,7 @@ import Testing
     let scene = try MergeScene(Self.restoring, Self.deleted, mine: mine, theirs: theirs)
     #expect(
       try scene.refusal() == [
-        "'P' of 1 was deleted by one side, and was written by the other",
+        "'P' of 1 was deleted by one side, and is needed by the other",
         "'R.p' of 1 would lose a link that it must have", "'N.r' of 1 would lose a link that it must have",
       ])
     #expect(

@@ -1,0 +1,93 @@
+import GQLBase
+import GQLStore
+
+/// Brings the changes of a branch into another branch, or a context, of the same database. That has them beside its own.
+struct BranchMerger {
+  let origin: EditingOrigin
+  let own: Database
+  let other: EditingOrigin
+  let target: Database
+  let choice: MergeChoice
+
+  private var parent: Database { origin.parent }
+  private var memory: MergeMemory { MergeMemory(origin: other, own: target) }
+
+  /// Merges them; see ``Branch/merge(into:conflicts:origin:action:)-(EditingContext,_,_,_)``. Nothing is done where that
+  /// fails.
+  func merge(_ log: BranchLog, origin name: String?, action: String?) throws(QueryError) -> MergeReport {
+    while true {
+      // The two are not locked at once, because another thread may merge the other way.
+      let (known, mine, version) = try origin.changing(own) { () throws(QueryError) in
+        (origin.progress.withLock { $0 }, own.unfollowed, own.version)
+      }
+      guard let record = log.versions?.record else { throw BranchProblem.dropped.error }
+      let last = try memory.last(of: log.number)
+      var merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
+      if let last { merger.since = try merged(last, record, merger) }
+      var next: BranchMerge?
+      if last != nil || merger.hasAdded {
+        next = BranchMerge(
+          source: log.number, version: version, base: record.base, target: other.log?.number ?? 0, kept: nil)
+      }
+      let report = try origin.asWriter(of: target) { () throws(QueryError) -> MergeReport? in
+        // Another thread may have merged it meanwhile.
+        if try memory.last(of: log.number) != last { return nil }
+        return try merge(merger, next, origin: name, action: action)
+      }
+      if let report { return report }
+    }
+  }
+
+  /// Returns the version of the branch that was merged last; nil where it has added to no number.
+  ///
+  /// - Throws: ``QueryError`` where that can no longer be told apart from what it has added since.
+  private func merged(
+    _ last: BranchMerge, _ record: BranchRecord, _ merger: ContextMerger
+  ) throws(QueryError) -> Snapshot? {
+    if last.base == record.base {
+      do throws(PastProblem) {
+        let version = try PastReader(database: own).version(at: .version(last.version))
+        // One that is made of histories has other types as they are now.
+        if version.records == nil { return version.snapshot }
+      } catch {
+        if case .failed(let failure) = error { throw failure }
+      }
+    }
+    if merger.hasAdded { throw BranchProblem.mergedBefore(record.name).error }
+    return nil
+  }
+
+  /// Called by the writer of the target.
+  private func merge(
+    _ merger: ContextMerger, _ next: BranchMerge?, origin name: String?, action: String?
+  ) throws(QueryError) -> MergeReport {
+    func merged(
+      into theirs: Snapshot, _ companion: (any SnapshotCompanion)?
+    ) throws(QueryError) -> ContextMerger.Merged {
+      let merged = try merger.merge(into: theirs, companion, choice, parent.numbering)
+      if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts, .saving(choice)).error }
+      return merged
+    }
+    var known: (theirs: Snapshot, merged: ContextMerger.Merged)?
+    // What it has in conflict with its database is not for the two to decide.
+    let step = EditingProblem.Step.preparing(branch: other.log?.versions?.record.name)
+    // The rows of this base have the same numbers in a version that is not older.
+    try other.advance(target, as: step) { (theirs, companion) throws(QueryError) in
+      known = (theirs, try merged(into: theirs, companion))
+    }
+    let theirs = target.unfollowed
+    let result =
+      if let known, known.theirs === theirs.snapshot { known.merged } else {
+        try merged(into: theirs.snapshot, theirs.companion)
+      }
+    let applied = DatabaseChanges(from: result.theirs, to: result.snapshot)
+    if !applied.isEmpty {
+      try PastWriter(database: target).noting(name, action) { () throws(QueryError) in
+        try memory.noting(next) { () throws(QueryError) in
+          try ContextMerger.publish(result.snapshot, result.companion, in: target)
+        }
+      }
+    }
+    return MergeReport(version: target.version, applied: applied, conflicts: result.conflicts)
+  }
+}

@@ -1,0 +1,131 @@
+import GQLite
+import Testing
+
+/// Tests what a second merge of a branch into another one brings.
+@Suite struct BranchMergeTests {
+  private let database: Database
+  private let draft: Branch
+  private let other: Branch
+
+  init() throws {
+    database = try Database(
+      schema: "type Page { id: ID! title: String views: Int! = 0 @merge(by: SUM) }")
+    try database.run("mutation { insertPage(data: [{id: 1}, {id: 2}]) }")
+    (draft, other) = (try database.branch("draft"), try database.branch("other"))
+  }
+
+  private func add(_ number: Int) -> String {
+    "mutation { updatePage(where: id == 1, set: {views: views + \(number)}) }"
+  }
+  private func views(_ context: EditingContext) throws -> String {
+    try context.run("{ views := Page(orderBy: id).views }").jsonString
+  }
+  private func views(_ first: Int) -> String { #"{"views":[\#(first),0]}"# }
+
+  private func code(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch let error as QueryError {
+      return error.problems.first?.code
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("what was merged is not added again") func twice() throws {
+    try draft.run(add(3))
+    try other.run(add(10))
+    for _ in 1...2 {
+      try draft.merge(into: other)
+      #expect(try views(other) == views(13))
+    }
+    try draft.run(add(2))
+    try draft.run(#"mutation { updatePage(where: id == 1, set: {title: "t"}) }"#)
+    for _ in 1...2 {
+      try draft.merge(into: other)
+      #expect(
+        try other.run("{ page(id: 1) { title views } }").jsonString == #"{"page":{"title":"t","views":15}}"#)
+    }
+    // What is taken back is taken away.
+    for _ in 1...3 { try draft.undo() }
+    #expect(!draft.hasChanges)
+    try draft.merge(into: other)
+    #expect(try views(other) == views(10))
+    // It goes on so when the other one is in the database.
+    try other.merge(into: database)
+    try draft.run(add(1))
+    for _ in 1...2 {
+      try draft.merge(into: other)
+      #expect(try views(other) == views(11))
+    }
+    #expect(database.check() == [] && other.database.check() == [])
+  }
+
+  @Test("what cannot be told apart is refused") func refreshed() throws {
+    try draft.run(add(3))
+    try draft.merge(into: other)
+    try database.run(add(100))
+    try draft.refresh()
+    #expect(try views(draft) == views(103))
+    #expect(code { try draft.merge(into: other) } == "merged-branch")
+    #expect(try views(other) == views(3))
+    // A branch that begins again has nothing in common with what was merged.
+    try draft.discard()
+    try draft.run(add(1))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(104))
+  }
+
+  @Test("fields without a sum are merged as often as wanted") func others() throws {
+    try draft.run(#"mutation { updatePage(where: id == 1, set: {title: "a"}) insertPage(data: {id: 3, views: 7}) }"#)
+    try draft.merge(into: other)
+    try database.run(add(100))
+    try draft.refresh()
+    try draft.run(#"mutation { updatePage(where: id == 1, set: {title: "b"}) }"#)
+    try draft.merge(into: other, conflicts: .mine)
+    #expect(
+      try other.run("{ Page(orderBy: id) { title views } }").jsonString
+        == #"{"Page":[{"title":"b","views":100},{"title":null,"views":0},{"title":null,"views":7}]}"#)
+  }
+
+  @Test("a merge that is taken back, or dropped, can be made again") func takenBack() throws {
+    try draft.run(add(3))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(3))
+    try other.undo()
+    #expect(try views(other) == views(0))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(3))
+    try other.discard()
+    #expect(try views(other) == views(0))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(3))
+    // What the database has is not dropped with the branch.
+    try other.merge(into: database)
+    try other.run(add(10))
+    try other.discard()
+    try draft.merge(into: other)
+    #expect(try views(other) == views(3))
+  }
+
+  @Test("into a context", arguments: [EditingMode.live, .snapshot]) func context(_ mode: EditingMode) throws {
+    let context = database.edit(mode)
+    try draft.run(add(3))
+    for _ in 1...2 {
+      try draft.merge(into: context)
+      #expect(try views(context) == views(3))
+    }
+    try draft.run(add(1))
+    try draft.merge(into: context)
+    #expect(try views(context) == views(4))
+    try context.discard()
+    #expect(try views(context) == views(0))
+    try draft.merge(into: context)
+    #expect(try views(context) == views(4))
+    try context.save()
+    try draft.merge(into: context)
+    #expect(try views(context) == views(4))
+    #expect(try database.run("{ page(id: 1) { views } }").jsonString == #"{"page":{"views":4}}"#)
+  }
+}
