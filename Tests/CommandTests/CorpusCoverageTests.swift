@@ -76,8 +76,8 @@ import Testing
     // Programs.
     "branch-limit", "branch-name", "not-on-branch", "unknown-branch", "unrelated-branch",
     "cancelled", "command-failed", "context-outdated", "data-conflict", "data-loss", "data-not-allowed",
-    "function-failed", "function-name", "merge-conflict", "nested-transaction", "not-live", "read-only",
-    "several-operations", "transaction-ended", "unencodable-value", "wrong-merge",
+    "function-failed", "function-name", "merge-conflict", "merged-branch", "nested-transaction", "not-live",
+    "read-only", "several-operations", "transaction-ended", "unencodable-value", "wrong-merge",
     // The command line and its limits.
     "memory", "needs-one-list", "no-operation", "timeout", "unknown-header", "unknown-operation",
     "wrong-header", "wrong-limit",
