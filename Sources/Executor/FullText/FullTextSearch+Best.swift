@@ -225,7 +225,7 @@ extension FullTextSearch {
       for index in essential..<count { postings += window.add(&scorers[order[index]], from: first, norms.near) }
       try execution.charge(postings &* 4 &+ count)
       memory.candidates.removeAll()
-      memory.candidates.reserve(postings + 1)
+      memory.candidates.reserve(min(postings, ScoreWindow.rows) + 1)
       let least = ScoreWindow.least(needed - sums[essential], lists: count)
       for index in essential..<count {
         window.take(scorers[order[index]], from: first, atLeast: least, into: &memory.candidates)
