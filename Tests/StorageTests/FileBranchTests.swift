@@ -362,6 +362,32 @@ import Testing
     }
   }
 
+  @Test("a merge that was taken back is refused once the commits of the branch are one", arguments: [true, false])
+  func takenBackAndFolded(_ copies: Bool) throws {
+    let folder = try Folder()
+    var path = folder.file("a.gqlite")
+    var database = try Database(path: path, schema: Self.sums)
+    try database.run("mutation { insertPage(data: {id: 1}) }")
+    try database.branch("draft").run(add(5))
+    let other = try database.branch("other")
+    try database.branch("draft").merge(into: other)
+    try other.database.undo(other.database.version)
+    if copies {
+      path = folder.file("b.gqlite")
+      try database.backup(to: path)
+    } else {
+      try database.compact()
+    }
+    try database.close()
+    database = try Database(path: path)
+    #expect(try views(database.branch("other")) == #"{"views":[0]}"#)
+    // Nothing tells that it was taken back.
+    #expect(code { try database.branch("draft").merge(into: database.branch("other")) } == "merged-branch")
+    #expect(try views(database.branch("other")) == #"{"views":[0]}"#)
+    try database.branch("draft").merge(into: database)
+    #expect(try database.run("{ views := Page.views }").jsonString == #"{"views":[5]}"#)
+  }
+
   @Test("a damaged list of merges is told") func damagedMerges() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")
@@ -375,6 +401,14 @@ import Testing
     let again = try Database(path: path)
     #expect(code { try again.branch("draft").merge(into: again.branch("other")) } == "storage-corrupt")
     #expect(try views(again.branch("other")) == #"{"views":[3]}"#)
+    // Other steps of branches need no list.
+    try again.run("mutation { insertPage(data: {id: 2}) }")
+    try again.branch("other").refresh()
+    #expect(try views(again.branch("other")) == #"{"views":[3,0]}"#)
+    try again.branch("third").run(add(1))
+    try again.branch("third").merge(into: again)
+    try again.branch("other").discard()
+    #expect(try views(again.branch("other")) == #"{"views":[0,0]}"#)
     for branch in try again.branches { try again.dropBranch(branch.name) }
     try again.close()
     #expect(try Database.verify(path: path) == [])

@@ -60,7 +60,7 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
         number: number, name: record.name, base: record.base, version: last.version,
         commits: record.commits + Int64(commits.count), time: last.time), base: known.base, mine: mine)
     let storage = try storage()
-    let merge = nextMerge.withLock { $0 }?.kept(by: last.version)
+    let merge = nextMerge.withLock { $0 }?.standing(.inVersion(last.version))
     try table.writing(parent, generation: generation.withLock { $0 }) { () throws(QueryError) in
       try storage.append(commits, to: number, versions, merging: merge)
     }

@@ -17,34 +17,33 @@ struct BranchMerger {
   func merge(_ log: BranchLog, origin name: String?, action: String?) throws(QueryError) -> MergeReport {
     while true {
       // The two are not locked at once, because another thread may merge the other way.
-      let (known, mine, version) = try origin.changing(own) { () throws(QueryError) in
-        (origin.progress.withLock { $0 }, own.unfollowed, own.version)
+      let (known, mine, version, record) = try origin.changing(own) { () throws(QueryError) in
+        (origin.progress.withLock { $0 }, own.unfollowed, own.version, log.versions?.record)
       }
-      guard let record = log.versions?.record else { throw BranchProblem.dropped.error }
-      let last = try memory.last(of: log.number)
+      guard let record else { throw BranchProblem.dropped.error }
+      let earlier = try memory.earlier(of: log.number)
       var merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-      if let last { merger.since = try merged(last, record, merger) }
-      var next: BranchMerge?
-      if last != nil || merger.hasAdded {
-        next = BranchMerge(
-          source: log.number, version: version, base: record.base, target: other.log?.number ?? 0, kept: nil)
-      }
+      merger.since = try merged(earlier, record, merger)
+      // Also where nothing is added up, because the schema may say so later.
+      let next = BranchMerge(
+        source: log.number, version: version, base: record.base, target: other.log?.number ?? 0, standing: .unknown)
       let report = try origin.asWriter(of: target) { () throws(QueryError) -> MergeReport? in
         // Another thread may have merged it meanwhile.
-        if try memory.last(of: log.number) != last { return nil }
+        if try memory.earlier(of: log.number) != earlier { return nil }
         return try merge(merger, next, origin: name, action: action)
       }
       if let report { return report }
     }
   }
 
-  /// Returns the version of the branch that was merged last; nil where it has added to no number.
+  /// Returns the version of the branch that was merged last; nil where there is none, or it has added to no number.
   ///
   /// - Throws: ``QueryError`` where that can no longer be told apart from what it has added since.
   private func merged(
-    _ last: BranchMerge, _ record: BranchRecord, _ merger: ContextMerger
+    _ earlier: MergeMemory.Earlier, _ record: BranchRecord, _ merger: ContextMerger
   ) throws(QueryError) -> Snapshot? {
-    if last.base == record.base {
+    if earlier == .none { return nil }
+    if case .last(let last) = earlier, last.base == record.base {
       do throws(PastProblem) {
         let version = try PastReader(database: own).version(at: .version(last.version))
         // One that is made of histories has other types as they are now.
@@ -59,7 +58,7 @@ struct BranchMerger {
 
   /// Called by the writer of the target.
   private func merge(
-    _ merger: ContextMerger, _ next: BranchMerge?, origin name: String?, action: String?
+    _ merger: ContextMerger, _ next: BranchMerge, origin name: String?, action: String?
   ) throws(QueryError) -> MergeReport {
     func merged(
       into theirs: Snapshot, _ companion: (any SnapshotCompanion)?

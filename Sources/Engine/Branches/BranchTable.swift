@@ -255,7 +255,7 @@ final class BranchTable: Sendable {
   ) throws(QueryError) -> [BranchContent] {
     var contents: [BranchContent] = []
     // Where the list is damaged it stays so.
-    let merges = (try? self.merges(of: database)) ?? []
+    let merges = try readableMerges(of: database) ?? []
     try forEachReadable(of: database, newest, version, damaged: damaged) { (versions) throws(QueryError) in
       var content =
         if let next { try BranchMove(database, versions, to: next).content(allowingLoss: allowingLoss) } else {

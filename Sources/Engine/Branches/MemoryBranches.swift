@@ -6,6 +6,8 @@ final class MemoryBranches: BranchStorage {
   private let branches = Lock<[Int64: BranchVersions]>([:])
   private let next = Lock<BranchVersions?>(nil)
   private let known = Lock<[BranchMerge]>([])
+  /// The number of the branch that was made last. No other one gets it, because contexts remember it.
+  private let last = Lock<Int64>(0)
 
   var count: Int { branches.withLock { $0.count } }
 
@@ -29,9 +31,13 @@ final class MemoryBranches: BranchStorage {
   func commits(of number: Int64) -> [Commit] { [] }
 
   func add(_ record: BranchRecord, at newest: Snapshot) -> BranchRecord {
-    branches.withLock { branches in
+    let number = last.withLock { last in
+      last += 1
+      return last
+    }
+    return branches.withLock { branches in
       let made = BranchRecord(
-        number: (branches.keys.max() ?? 0) + 1, name: record.name, base: record.base, version: record.version,
+        number: number, name: record.name, base: record.base, version: record.version,
         commits: record.commits, time: record.time)
       branches[made.number] = BranchVersions(record: made, base: newest, mine: newest)
       return made

@@ -9,23 +9,36 @@ struct MergeMemory {
   private var parent: Database { origin.parent }
   private var number: Int64 { origin.log?.number ?? 0 }
 
+  /// What the target still has of a branch.
+  enum Earlier: Equatable {
+    case none
+    /// All that was merged up to a merge.
+    case last(BranchMerge)
+    /// Some merges were taken back and later ones were not, or nothing is known.
+    case unknown
+  }
+
   // MARK: - Merging
 
-  /// Returns the last merge of a branch into this one whose changes this one still has; nil for none.
-  func last(of source: Int64) throws(QueryError) -> BranchMerge? {
-    let found = try into().filter { $0.source == source }
-    for merge in found.reversed() where try !isTakenBack(merge) { return merge }
-    return nil
+  /// Returns what the target still has of a branch.
+  ///
+  /// - Throws: ``QueryError`` `storage-corrupt` where the list of merges is damaged.
+  func earlier(of source: Int64) throws(QueryError) -> Earlier {
+    guard origin.log != nil else {
+      return try earlier(origin.merges.withLock { $0 }.filter { $0.source == source })
+    }
+    let found = try parent.branchTable.merges(of: parent)
+    return try earlier(found.filter { $0.target == number && $0.source == source })
   }
 
   /// Has the next change be a merge.
   ///
   /// - Parameter body: Makes the change.
-  func noting(_ merge: BranchMerge?, _ body: () throws(QueryError) -> Void) throws(QueryError) {
-    guard let merge else { return try body() }
+  func noting(_ merge: BranchMerge, _ body: () throws(QueryError) -> Void) throws(QueryError) {
+    try forgetTakenBack(of: merge.source)
     guard let log = origin.log else {
       try body()
-      origin.merges.withLock { $0.append(merge.kept(by: own.version)) }
+      origin.merges.withLock { $0.append(merge.standing(.inVersion(own.version))) }
       return
     }
     // What gathers is no part of it.
@@ -39,73 +52,97 @@ struct MergeMemory {
     }
   }
 
+  /// Forgets the last merges of a branch that were taken back: what is merged next has their changes too.
+  private func forgetTakenBack(of source: Int64) throws(QueryError) {
+    guard let all = try into() else { return }
+    let merges = all.filter { $0.source == source }
+    var left = all.filter { $0.source != source }
+    switch try earlier(merges) {
+    case .none: break
+    case .last(let last): left += merges[...(merges.lastIndex(of: last) ?? 0)]
+    case .unknown: return
+    }
+    if left.count < all.count { try replace(by: left) }
+  }
+
   // MARK: - Steps of the target
 
-  /// Notes that the database has all changes, those of others among them. Precondition: settled before.
-  func noteSaved() throws(QueryError) {
-    try change({ $0.kept = nil }, where: { _ throws(QueryError) in true })
-    try forgetOwn()
-  }
-
-  /// Notes that the changes are dropped, with those of others that the database does not have.
-  func noteDiscarded() throws(QueryError) {
-    try change({ _ in }, where: { merge throws(QueryError) in merge.kept == nil })
-    try forgetOwn()
-  }
-
-  /// Forgets the merges that were taken back, which cannot be known later.
-  func settle() throws(QueryError) {
-    try change({ _ in }, where: { merge throws(QueryError) in try !isTakenBack(merge) })
+  /// Runs a step after which no version of the target that has got a merge can be taken back.
+  ///
+  /// The step and what is noted of it are kept one after the other. Nothing is known of the merges in between, so that a
+  /// process that ends there leaves no wrong memory.
+  ///
+  /// - Parameter standing: Returns the standing of a merge after the step; nil where its changes are dropped.
+  func stepping<Output>(
+    _ standing: (BranchMerge.Standing) -> BranchMerge.Standing?, _ body: () throws(QueryError) -> Output
+  ) throws(QueryError) -> Output {
+    guard let before = try into(), !before.isEmpty else { return try body() }
+    var after: [BranchMerge] = []
+    var between: [BranchMerge] = []
+    for (place, merge) in before.enumerated() {
+      // Once for each branch, by its last merge.
+      if before[(place + 1)...].contains(where: { $0.source == merge.source }) { continue }
+      between.append(merge.standing(.unknown))
+      switch try earlier(before.filter { $0.source == merge.source }) {
+      case .none: break
+      case .last(let last): if let next = standing(last.standing) { after.append(last.standing(next)) }
+      case .unknown: after.append(merge.standing(.unknown))
+      }
+    }
+    if after == before { return try body() }
+    try replace(by: between)
+    let output: Output
+    do throws(QueryError) {
+      output = try body()
+    } catch {
+      // Where that fails, nothing stays known.
+      try? replace(by: before)
+      throw error
+    }
+    try replace(by: after)
+    return output
   }
 
   /// Forgets the branch's own merges into others, because it has no changes any more.
   func forgetOwn() throws(QueryError) {
-    guard origin.log != nil, let storage = parent.branchTable.storage(of: parent) else { return }
-    let all = try parent.branchTable.merges(of: parent)
+    guard origin.log != nil, let all = try parent.branchTable.readableMerges(of: parent) else { return }
     let left = all.filter { $0.source != number }
-    if left != all { try parent.branchTable.replaceMerges(by: left, in: storage, of: parent) }
+    if left != all { try parent.branchTable.replaceMerges(by: left, of: parent) }
   }
 
-  private func change(
-    _ change: (inout BranchMerge) -> Void, where isKept: (BranchMerge) throws(QueryError) -> Bool
-  ) throws(QueryError) {
-    func changed(_ merges: [BranchMerge]) throws(QueryError) -> [BranchMerge] {
-      var result: [BranchMerge] = []
-      for merge in merges {
-        guard merge.target == number else {
-          result.append(merge)
-          continue
-        }
-        guard try isKept(merge) else { continue }
-        var merge = merge
-        change(&merge)
-        result.append(merge)
-      }
-      return result
-    }
-    guard origin.log != nil else {
-      let known = origin.merges.withLock { $0 }
-      if known.isEmpty { return }
-      let merges = try changed(known)
-      return origin.merges.withLock { $0 = merges }
-    }
-    guard let storage = parent.branchTable.storage(of: parent) else { return }
-    let all = try parent.branchTable.merges(of: parent)
-    let merges = try changed(all)
-    if merges != all { try parent.branchTable.replaceMerges(by: merges, in: storage, of: parent) }
-  }
+  // MARK: - Reading and writing
 
-  // MARK: - Reading
-
-  private func into() throws(QueryError) -> [BranchMerge] {
+  /// Returns the merges into the target; nil where their list is damaged.
+  private func into() throws(QueryError) -> [BranchMerge]? {
     guard origin.log != nil else { return origin.merges.withLock { $0 } }
-    return try parent.branchTable.merges(of: parent).filter { $0.target == number }
+    return try parent.branchTable.readableMerges(of: parent)?.filter { $0.target == number }
   }
 
-  private func isTakenBack(_ merge: BranchMerge) throws(QueryError) -> Bool {
-    guard let kept = merge.kept else { return false }
-    try PastReader(database: own).read(kept)
-    return own.past.isTakenBack(kept)
+  private func replace(by merges: [BranchMerge]) throws(QueryError) {
+    guard origin.log != nil else { return origin.merges.withLock { $0 = merges } }
+    guard let all = try parent.branchTable.readableMerges(of: parent) else { return }
+    try parent.branchTable.replaceMerges(by: all.filter { $0.target != number } + merges, of: parent)
+  }
+
+  /// - Parameter merges: All of one branch.
+  private func earlier(_ merges: [BranchMerge]) throws(QueryError) -> Earlier {
+    var oldest: Int64?
+    for case .inVersion(let version) in merges.lazy.map(\.standing) { oldest = min(oldest ?? version, version) }
+    if let oldest { try PastReader(database: own).read(oldest) }
+    let last = merges.lastIndex { isTakenBack($0) != true }
+    guard let last else { return .none }
+    return merges[...last].allSatisfy { isTakenBack($0) == false } ? .last(merges[last]) : .unknown
+  }
+
+  /// Returns whether a merge was taken back; nil where that is not known.
+  private func isTakenBack(_ merge: BranchMerge) -> Bool? {
+    switch merge.standing {
+    case .settled, .saved: return false
+    case .unknown: return nil
+    case .inVersion(let version):
+      guard let oldest = own.past.oldestUndoable, version >= oldest else { return nil }
+      return own.past.isTakenBack(version)
+    }
   }
 }
 
@@ -116,9 +153,18 @@ extension BranchTable {
     return try reading(database) { () throws(QueryError) in try storage.merges() }
   }
 
-  func replaceMerges(
-    by merges: [BranchMerge], in storage: any BranchStorage, of database: Database
-  ) throws(QueryError) {
+  /// Lists the merges of branches into others; nil where the list is damaged, for steps that go on without it.
+  func readableMerges(of database: Database) throws(QueryError) -> [BranchMerge]? {
+    do throws(QueryError) {
+      return try merges(of: database)
+    } catch {
+      if error.problems.first?.code == "storage-corrupt" { return nil }
+      throw error
+    }
+  }
+
+  func replaceMerges(by merges: [BranchMerge], of database: Database) throws(QueryError) {
+    guard let storage = storage(of: database) else { return }
     try writing(database) { () throws(QueryError) in try storage.replaceMerges(by: merges) }
   }
 }

@@ -158,7 +158,6 @@ final class EditingOrigin: Sendable {
       }
       _ = try own.newestVersion()
       let memory = MergeMemory(origin: self, own: own)
-      try memory.settle()
       return try parent.branchTable.withNewest(of: parent) { (newest, version, _) throws(QueryError) in
         let known = progress.withLock { $0 }
         if known.base === newest { return [] }
@@ -175,8 +174,10 @@ final class EditingOrigin: Sendable {
           conflicts = result.conflicts
         }
         try accepting(merged.snapshot, merged.companion)
-        try log.rebasing(onto: newest, version, isKept: false, own) { () throws(QueryError) in
-          try put(own, merged.snapshot, merged.companion)
+        try memory.stepping({ $0 == .saved ? .saved : .settled }) { () throws(QueryError) in
+          try log.rebasing(onto: newest, version, isKept: false, own) { () throws(QueryError) in
+            try put(own, merged.snapshot, merged.companion)
+          }
         }
         begin(base: newest, companion, parent.numbering, [:])
         if DatabaseChanges(from: newest, to: merged.snapshot).isEmpty { try memory.forgetOwn() }
@@ -281,18 +282,20 @@ final class EditingOrigin: Sendable {
         return MergeReport(version: parent.version, applied: same, conflicts: [])
       }
       let memory = MergeMemory(origin: self, own: own)
-      try memory.settle()
       let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-      let done = try asWriter(of: parent) { () throws(QueryError) in
-        guard let log else {
-          return try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
-            try merger.save(choice)
+      let done = try memory.stepping({ _ in .saved }) { () throws(QueryError) in
+        let done = try asWriter(of: parent) { () throws(QueryError) in
+          guard let log else {
+            return try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
+              try merger.save(choice)
+            }
           }
+          return try saveBranch(own, log, merger, choice, origin: origin, action: action)
         }
-        return try saveBranch(own, log, merger, choice, origin: origin, action: action)
+        if log == nil { try move(own, to: done.snapshot, done.companion, done.numbering) }
+        return done
       }
-      if log == nil { try move(own, to: done.snapshot, done.companion, done.numbering) }
-      try memory.noteSaved()
+      try memory.forgetOwn()
       own.undoStack(for: Self.undoOrigin).removeAll()
       return done.report
     }
@@ -346,17 +349,21 @@ final class EditingOrigin: Sendable {
     try changing(own) { () throws(QueryError) in
       let newest = parent.published
       let known = progress.withLock { $0 }
-      if isLive {
-        try move(own, to: newest.snapshot, newest.companion, parent.numbering)
-      } else if let log, let record = log.versions?.record {
-        try log.rebasing(onto: known.base, record.base, isKept: false, own) { () throws(QueryError) in
-          try put(own, known.base, known.companion)
+      let memory = MergeMemory(origin: self, own: own)
+      // What the database has is not dropped.
+      try memory.stepping({ $0 == .saved ? .saved : nil }) { () throws(QueryError) in
+        if isLive {
+          try move(own, to: newest.snapshot, newest.companion, parent.numbering)
+        } else if let log, let record = log.versions?.record {
+          try log.rebasing(onto: known.base, record.base, isKept: false, own) { () throws(QueryError) in
+            try put(own, known.base, known.companion)
+          }
+          begin(base: known.base, known.companion, known.numbering, [:])
+        } else {
+          try move(own, to: known.base, known.companion, known.numbering)
         }
-        begin(base: known.base, known.companion, known.numbering, [:])
-      } else {
-        try move(own, to: known.base, known.companion, known.numbering)
       }
-      try MergeMemory(origin: self, own: own).noteDiscarded()
+      try memory.forgetOwn()
       own.undoStack(for: Self.undoOrigin).removeAll()
     }
   }

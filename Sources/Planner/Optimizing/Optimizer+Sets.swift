@@ -17,7 +17,7 @@ extension Optimizer {
     }
     let numbered = expressions.enumerated().map { (position: $0.offset, expression: $0.element) }
     isHinted = set.hint != nil
-    let watchedBefore = watched.estimates.count
+    let (watchedBefore, rowSetsBefore) = (watched.estimates.count, rowSets.count)
     var found = options.forcing == .scanOnly ? [] : accesses(set, numbered, executions: executions)
     // Planning the members of row sets in between has changed it.
     isHinted = set.hint != nil
@@ -49,7 +49,8 @@ extension Optimizer {
     }
     if found.count > 1, let limit = set.limit { watched.add(limit: limit) }
     let plan = choose(among: alternatives, for: id)
-    if usage != .rows, plan.countsByIndex { watched.forget(from: watchedBefore) }
+    // Other sets may use the row sets that were planned meanwhile.
+    if usage != .rows, plan.countsByIndex, rowSets.count == rowSetsBefore { watched.forget(from: watchedBefore) }
     return plan
   }
 

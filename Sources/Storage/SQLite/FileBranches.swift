@@ -26,6 +26,8 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   private var mostPastBytes = 0
   private(set) var count = 0
   var rebasedNext: BranchVersions?
+  /// The number of the branch that was made last. No other one gets it, because contexts remember it.
+  private var lastNumber: Int64 = 0
   /// The version that ``rebasedNext`` is to begin with.
   var rebasedBase: Snapshot?
   /// The branches beside the version that takes the place of all that is there; nil where they stay.
@@ -252,7 +254,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     try transaction { (connection) throws(QueryError) in
       try makeTables(connection)
       let listed = try BranchList(connection)?.names.keys.max() ?? 0
-      let last = max(try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0, listed)
+      let last = max(try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0, listed, lastNumber)
       guard last < Int64.max else { throw damage(record.name, "there is no number left for it") }
       let number = last + 1
       made = BranchRecord(
@@ -261,6 +263,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
       try put(BranchContent(made, base: newest, mine: newest, beside: newest), newest.catalog, file.newest)
     }
     count += 1
+    lastNumber = made.number
     return made
   }
 

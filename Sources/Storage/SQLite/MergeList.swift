@@ -12,13 +12,12 @@ enum MergeList {
     var merges: [BranchMerge] = []
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
-      let numbers = words.compactMap { Int64($0) }
+      let numbers = words.prefix(4).compactMap { Int64($0) }
       // What has its checksum was written so.
-      guard words.count == 5, numbers.count == 5 || numbers.count == 4 && words[4] == "-" else { return nil }
+      guard words.count == 5, numbers.count == 4, let standing = BranchMerge.Standing(words[4]) else { return nil }
       merges.append(
         BranchMerge(
-          source: numbers[0], version: numbers[1], base: numbers[2], target: numbers[3],
-          kept: numbers.count == 5 ? numbers[4] : nil))
+          source: numbers[0], version: numbers[1], base: numbers[2], target: numbers[3], standing: standing))
     }
     return merges
   }
@@ -34,7 +33,7 @@ enum MergeList {
         "DELETE FROM gqlite_meta WHERE key IN ('branch_merges', 'branch_merges_sum')")
     }
     let lines = merges.map { merge in
-      "\(merge.source) \(merge.version) \(merge.base) \(merge.target) \(merge.kept.map { "\($0)" } ?? "-")"
+      "\(merge.source) \(merge.version) \(merge.base) \(merge.target) \(merge.standing.text)"
     }
     let text = lines.joined(separator: "\n")
     try connection.execute(
@@ -55,5 +54,27 @@ enum MergeList {
     guard let merges = try read(connection) else { return }
     let left = merges.filter { $0.source != branch && $0.target != branch }
     if left != merges { try note(left, connection) }
+  }
+}
+
+extension BranchMerge.Standing {
+  fileprivate init?(_ text: Substring) {
+    switch text {
+    case "=": self = .settled
+    case "-": self = .saved
+    case "?": self = .unknown
+    default:
+      guard let version = Int64(text) else { return nil }
+      self = .inVersion(version)
+    }
+  }
+
+  fileprivate var text: String {
+    switch self {
+    case .inVersion(let version): "\(version)"
+    case .settled: "="
+    case .saved: "-"
+    case .unknown: "?"
+    }
   }
 }

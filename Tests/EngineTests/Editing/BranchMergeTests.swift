@@ -109,6 +109,46 @@ import Testing
     #expect(try views(other) == views(3))
   }
 
+  @Test("an earlier merge that was taken back, and not the last, is refused") func earlier() throws {
+    let second = "mutation { updatePage(where: id == 2, set: {views: views + 3}) }"
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    let first = other.database.version
+    try draft.run(second)
+    try draft.merge(into: other)
+    try other.database.undo(first)
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[0,3]}"#)
+    #expect(code { try draft.merge(into: other) } == "merged-branch")
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[0,3]}"#)
+    // It is known again once both are taken back, or neither.
+    try other.database.undo(other.database.version)
+    try draft.merge(into: other)
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[5,3]}"#)
+  }
+
+  @Test("a rule that the schema gets later adds nothing twice") func laterRule() throws {
+    let plain = try Database(schema: "type Page { id: ID! views: Int! = 0 }")
+    try plain.run("mutation { insertPage(data: {id: 1, views: 10}) }")
+    let (draft, other) = (try plain.branch("draft"), try plain.branch("other"))
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    try plain.changeSchema(to: "type Page { id: ID! views: Int! = 0 @merge(by: SUM) }")
+    let refused = code { try draft.merge(into: other) }
+    #expect(refused == nil || refused == "merged-branch")
+    #expect(try other.run("{ page(id: 1) { views } }").jsonString == #"{"page":{"views":15}}"#)
+  }
+
+  @Test("a branch that is made again under its name is another one for a context") func madeAgain() throws {
+    let context = database.edit(.snapshot)
+    try draft.run(add(3))
+    try draft.merge(into: context)
+    try draft.drop()
+    let again = try database.branch("draft")
+    try again.run(add(4))
+    try again.merge(into: context)
+    #expect(try views(context) == views(7))
+  }
+
   @Test("into a context", arguments: [EditingMode.live, .snapshot]) func context(_ mode: EditingMode) throws {
     let context = database.edit(mode)
     try draft.run(add(3))
