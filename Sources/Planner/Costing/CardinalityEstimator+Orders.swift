@@ -29,10 +29,21 @@ extension CardinalityEstimator {
     return rows
   }
 
+  /// Units for a cell of each of so many rows that are walked.
+  func walkedCell(_ path: AccessPath, _ rows: Double, among all: Double, _ costs: CostModel) -> Double {
+    if case .range(let id, let range) = path, range.equal.count < catalog[id].columns.count,
+      ascends(catalog[id], after: range.equal.count)
+    {
+      return costs.nearCell * costs.ascendingShare
+    }
+    return costs.gatheredCell(of: rows, among: all) * costs.scatteredShare
+  }
+
   /// Units for an entry of an index that is walked.
   func entry(_ path: AccessPath, isDescending: Bool, _ costs: CostModel) -> Double {
     guard isDescending, case .range(let id, _) = path, let first = catalog[id].columns.first,
-      catalog[id].columns.count > 1, tiedRows(catalog[id].type, first) > 2
+      catalog[id].columns.count > 1, tiedRows(catalog[id].type, first) > 2,
+      !statistics.ascends(catalog[id].type, first)
     else { return costs.walkEntry }
     return costs.walkEntry + costs.backwardCells * costs.gatheredCell(among: rowCount(catalog[id].type))
   }

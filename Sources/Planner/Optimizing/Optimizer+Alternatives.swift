@@ -218,7 +218,7 @@ extension Optimizer {
       untilRows: isPart || !residual.isEmpty ? priced.needed : priced.limit, isDescending: method.walk.isDescending,
       isByRow: estimator.isByRow(candidate.path), estimator)
     let visited = passesOver(candidate, found) ? priced.rows : min(priced.rows, passed.rows + tied)
-    let cell = costs.gatheredCell(of: visited, among: priced.all) * costs.scatteredShare
+    let cell = estimator.walkedCell(candidate.path, visited, among: priced.all, costs)
     let filter = arrange(residual, type: set.type, rows: visited * priced.executions, cell: cell)
     let entry = estimator.entry(candidate.path, isDescending: method.walk.isDescending, costs)
     var isEarly = !residual.isEmpty && visited < priced.rows
@@ -260,6 +260,7 @@ extension Optimizer {
       perExecution += matched * costs.heapOffer + kept * logarithm(kept) * costs.keySortStep
     } else {
       perExecution += matched * logarithm(matched) * costs.keySortStep
+      perExecution += matched * Double(set.order.count - 1) * costs.wideKey
     }
     return priced.alternative(order, filter, visiting: priced.rows, perExecution, left: priced.left)
   }
