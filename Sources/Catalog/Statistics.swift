@@ -69,6 +69,8 @@ package protocol Statistics: Sendable {
   func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int?
   /// The share of a column's pages of rows with values in the range, about; nil if it is unknown. Numbers and times only.
   func pageShare(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Double?
+  /// Indicates whether a column's values seem to ascend with insertion. Numbers and times only.
+  func ascends(_ type: EntityTypeID, _ column: ColumnID) -> Bool
   /// About how many rows a full-text index finds in these of its columns for a query; nil if it cannot tell.
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
   /// About how many rows a trigram index offers for one of its columns; nil if it cannot tell.
@@ -87,6 +89,7 @@ extension Statistics {
   package func deletedCount(_ type: EntityTypeID) -> Int { 0 }
   package func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? { nil }
   package func pageShare(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Double? { nil }
+  package func ascends(_ type: EntityTypeID, _ column: ColumnID) -> Bool { false }
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }
   package func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int? { nil }
 }

@@ -8,6 +8,8 @@ import GQLStore
 enum AccessProbe {
   /// The rows that an operator finds.
   case rows(AccessOperator)
+  /// The rows of its type that it does not find.
+  case rest(AccessOperator)
   /// The value of a limit.
   case limit(ScalarSources)
 
@@ -16,6 +18,7 @@ enum AccessProbe {
     case .limit(let expression): self = .limit(ScalarSources([expression], compiler))
     // No estimate hangs on the type of rows.
     case .access(let path): self = .rows(compiler.access(path, path.type(compiler.catalog)))
+    case .rest(let path, let type): self = .rest(compiler.access(path, type))
     }
   }
 
@@ -23,6 +26,8 @@ enum AccessProbe {
   func estimate(_ execution: Execution) -> Double {
     switch self {
     case .rows(let access): access.estimate(execution)
+    case .rest(let access):
+      max(0, Double(execution.snapshot.liveCount(access.type)) - access.estimate(execution))
     case .limit(let limit): Double(max(0, limit.cell(0, nil, 0, execution)?.int ?? 0))
     }
   }

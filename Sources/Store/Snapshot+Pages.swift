@@ -32,6 +32,27 @@ extension Snapshot {
     return Double(met) / Double(samples)
   }
 
+  /// So many places of a column are looked at, evenly spread, and so many rows in a row at each.
+  private static let (sampledPlaces, neighbors) = (24, 3)
+
+  package func ascends(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    let table = table(type)
+    guard table.slots > Self.sampledPlaces * Self.neighbors,
+      ColumnKind(catalog[type][column].type) == .int64
+    else { return false }
+    let reader = table.columns[Int(column.index)].reader
+    var last = Int64.min
+    for place in 0..<Self.sampledPlaces {
+      let first = place * (table.slots - Self.neighbors) / (Self.sampledPlaces - 1)
+      for row in first..<first + Self.neighbors {
+        let cell = reader.int64(UInt32(truncatingIfNeeded: row))
+        if cell < last { return false }
+        last = cell
+      }
+    }
+    return true
+  }
+
   private enum Numbers {
     case unknown, none
     case within(ClosedRange<Int64>)

@@ -1,3 +1,5 @@
+import GQLCatalog
+import GQLEngine
 import GQLite
 import Testing
 
@@ -143,5 +145,21 @@ import Testing
     for _ in 0..<3 { #expect(try database.query(query).jsonString == "{\"T\":[]}") }
     _ = try database.query("mutation { updateT(where: id == 1500, set: {at: 100001}) { id } }")
     for _ in 0..<3 { #expect(try database.query(query).jsonString == "{\"T\":[{\"id\":1500}]}") }
+  }
+
+  /// Plans are priced by whether rows that stand by a column's values stand as they were inserted.
+  @Test func ascendingColumnsAreKnown() throws {
+    let snapshot = try Self.database(Self.rows(9_000)).latest()
+    let type = try #require(snapshot.catalog.type(named: "T"))
+    func ascends(_ name: String) throws -> Bool {
+      guard case .column(let column, _)? = type.property(named: name)?.storage else { return false }
+      return snapshot.ascends(type.id, column)
+    }
+    #expect(try ascends("at"))
+    #expect(try !ascends("stretch"))
+    #expect(try !ascends("name"))
+    // Of few rows nothing is said.
+    let few = try Self.database(Self.rows(20)).latest()
+    #expect(!few.ascends(type.id, ColumnID(1)))
   }
 }

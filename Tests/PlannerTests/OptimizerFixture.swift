@@ -12,6 +12,7 @@ struct TestStatistics: Statistics {
   /// Share of the rows in a range, by index; nil makes the index silent.
   var shares: [IndexID: @Sendable (KeyRange) -> Int?] = [:]
   var idOrders: [EntityTypeID: IDOrder] = [:]
+  var ascending: Set<ColumnKey> = []
   var generation: UInt64 = 1
 
   struct ColumnKey: Hashable {
@@ -26,6 +27,9 @@ struct TestStatistics: Statistics {
   func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int { nulls[ColumnKey(type: type, column: column)] ?? 0 }
   func fanOut(_ relation: RelationID) -> FanOut { fanOuts[relation] ?? FanOut(mean: 1, maximum: 1, nonEmpty: 1) }
   func idOrder(_ type: EntityTypeID) -> IDOrder { idOrders[type] ?? .none }
+  func ascends(_ type: EntityTypeID, _ column: ColumnID) -> Bool {
+    ascending.contains(ColumnKey(type: type, column: column))
+  }
   func cardinality(_ index: IndexID, _ range: KeyRange) -> Int? { shares[index]?(range) }
 }
 

@@ -2,18 +2,19 @@ import Foundation
 import GQLPlanner
 import GQLRegret
 
-// regret [--seed N] [--queries N] [--rows N] [--worst N] [--calibrate 1]
+// regret [--seed N] [--queries N] [--rows N] [--worst N] [--plans 1] [--calibrate 1]
 //
 // Random schemas, data and queries: how much slower the plans that are chosen are than the best of all alternatives.
+// With `--plans 1` it prints all alternatives of every query, with their times and prices.
 // With `--calibrate 1` it looks for better prices instead and prints them, for `Sources/Planner/Costing/CostModel.swift`.
 // `--rows` is the size of each database instead of 10,000, 100,000 and 1,000,000 in turn.
 
-var options = ["seed": 1, "queries": 2000, "rows": 0, "worst": 10, "calibrate": 0]
+var options = ["seed": 1, "queries": 2000, "rows": 0, "worst": 10, "plans": 0, "calibrate": 0]
 var arguments = CommandLine.arguments.dropFirst()
 while let flag = arguments.popFirst() {
   let name = flag.hasPrefix("--") ? String(flag.dropFirst(2)) : flag
   guard options[name] != nil, let value = arguments.popFirst().flatMap({ Int($0) }), value >= 0 else {
-    print("usage: regret [--seed N] [--queries N] [--rows N] [--worst N] [--calibrate 1]")
+    print("usage: regret [--seed N] [--queries N] [--rows N] [--worst N] [--plans 1] [--calibrate 1]")
     exit(2)
   }
   options[name] = value
@@ -52,6 +53,12 @@ do {
 } catch let difference as Regret.Difference {
   print("seed \(seed): answers differ\n\(difference.text)")
   exit(1)
+}
+if options["plans"] ?? 0 > 0 {
+  for result in results {
+    print("\(String(format: "%.2f", result.ratio)) ×: \(result.query)\n\(result.rows) rows")
+    for plan in result.plans { print("\(Int(plan.nanoseconds)) ns, \(Int(plan.units)) units:\n\(plan.text)") }
+  }
 }
 for result in results.sorted(by: { $0.ratio > $1.ratio }).prefix(options["worst"] ?? 10) where result.ratio > 1.05 {
   print(

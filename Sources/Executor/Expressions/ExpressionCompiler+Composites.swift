@@ -42,6 +42,9 @@ extension ExpressionCompiler {
     return builder.add(node, .boolean)
   }
 
+  /// So many texts are compared rather than looked up.
+  private static var fewTexts: Int { 6 }
+
   mutating func inValues(
     _ operand: BoundExpression, _ elements: [BoundExpression], _ expression: BoundExpression,
     _ builder: inout BlockBuilder
@@ -56,7 +59,9 @@ extension ExpressionCompiler {
       }
       if let cell = pool.cell(value, operand.type) { cells.append(cell) } else { containsNull = true }
     }
-    if isConstant {
+    // Few texts are compared one by one in less time than one is hashed.
+    let isShort = !containsNull && cells.count <= Self.fewTexts && operand.type == .string
+    if isConstant, !isShort {
       var node = Node(operation: .inSet, kind: .truth, range: expression.range)
       node.a = compile(operand, &builder)
       node.index = Int32(truncatingIfNeeded: builder.sets.count)

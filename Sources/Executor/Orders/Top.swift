@@ -52,6 +52,12 @@ final class Top: Sort, @unchecked Sendable {
     state.candidates.removeAll()
     try set.access.appendParts(set, state, outer, execution, into: &state.candidates) {
       (rows: inout RowBuffer, start: Int, isLast: Bool) throws(RuntimeProblem) in
+      if leading == nil, isLast, isWithoutNulls, start == 0, capacity > 0, rows.count >= capacity &* 4 {
+        // All at once, as most access paths give them: few can come first by the first term.
+        let keys = DirectKeys(order, execution.readers[order.leading])
+        threshold = Self.greatest(capacity, of: rows, keys, state)
+        leading = keys
+      }
       if let leading {
         var written = start
         for index in start..<rows.count {
@@ -73,6 +79,20 @@ final class Top: Sort, @unchecked Sendable {
     if slice.offset < state.candidates.count {
       rows.append(UnsafePointer(state.candidates.base + slice.offset), state.candidates.count - slice.offset)
     }
+  }
+
+  /// Returns the greatest key among so many that come first.
+  private static func greatest(
+    _ capacity: Int, of rows: borrowing RowBuffer, _ keys: DirectKeys, _ state: SetState
+  ) -> UInt64 {
+    var heap = TopHeap(state.items.room(for: SortItem.self, count: capacity), capacity: capacity)
+    let base = rows.base
+    for index in 0..<rows.count {
+      let key = keys.image(base[index])
+      if heap.isFull, key >= heap.threshold { continue }
+      heap.offer(SortItem(key: key, index: UInt32(truncatingIfNeeded: index), row: base[index]))
+    }
+    return heap.isFull ? heap.threshold : .max
   }
 
   /// Appends the slice of the list in the order of ids that ascend with the rows.

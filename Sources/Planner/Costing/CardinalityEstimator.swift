@@ -131,14 +131,17 @@ struct CardinalityEstimator {
     return rows(index, IndexRange(equal: key))
   }
 
-  func rows(_ index: IndexDescriptor, each keys: [BoundExpression]) -> RowEstimate {
+  /// Estimates the rows under any of the keys, and tells whether all are under one.
+  func rows(_ index: IndexDescriptor, each keys: [BoundExpression]) -> (rows: RowEstimate, isOneRun: Bool) {
     let all = rowCount(index.type)
     var total = 0.0
     var isExact = true
+    var runs = 0
     for key in keys {
       if case .list = key.type {
         if let known = value(of: key) {
           guard case .list(let elements) = known else { continue }
+          runs += elements.count
           // Evenly spread samples of a long list stand for the others.
           let step = max(1, elements.count / Self.sampledKeys)
           var sampled = 0.0
@@ -151,14 +154,16 @@ struct CardinalityEstimator {
         } else {
           total += DefaultSelectivity.listCount * rows(index, key: [key]).rows
           isExact = false
+          runs += 2
         }
       } else {
         let one = rows(index, key: [key])
+        if one.rows > 0 || !one.isExact { runs += 1 }
         total += one.rows
         isExact = isExact && one.isExact
       }
     }
-    return RowEstimate(min(all, total), isExact: isExact)
+    return (RowEstimate(min(all, total), isExact: isExact), runs < 2)
   }
 
   /// Conditions are seldom independent: the most selective counts in full, the next by its root, and so on (exponential

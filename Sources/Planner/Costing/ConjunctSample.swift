@@ -44,9 +44,6 @@ struct ConjunctSample {
     return parts.reduce(1, *)
   }
 
-  /// The values of the sample's column where all conjuncts hold.
-  private var values: [Value] { sample.matches.map(\.value) }
-
   /// Returns where the matches stand in the order of insertion, as shares of the rows for which the conjuncts at
   /// `covered` hold; nil if the sample cannot tell.
   private func places(among covered: [Int]) -> [Double]? {
@@ -66,26 +63,53 @@ struct ConjunctSample {
   func places(
     along candidate: AccessCandidate, isByRow: Bool, isDescending: Bool, _ estimator: CardinalityEstimator
   ) -> [Double]? {
-    var places: [Double]
-    switch candidate.path {
-    case .range(let id, let range) where range.equal.count < estimator.catalog[id].columns.count && !isByRow:
-      let all = candidate.rows.rows
-      guard all > 0, estimator.catalog[id].columns[range.equal.count] == column, var bounds = estimator.keyRange(range)
-      else { return nil }
-      places = []
-      for value in values where !value.isNull {
-        bounds.upper = .init(value, isInclusive: false)
-        guard let before = estimator.statistics.cardinality(id, bounds) else { return nil }
-        places.append(min(1, Double(before) / all))
-      }
-    default:
+    guard case .range(let id, let range) = candidate.path, !isByRow,
+      estimator.catalog[id].columns.dropFirst(range.equal.count).first == column, let column
+    else {
       guard candidate.kind == .scan || candidate.isAscending || isByRow,
-        let found = self.places(among: candidate.covered)
+        let found = places(among: candidate.covered)
       else { return nil }
-      places = found
+      return (isDescending ? found.map { 1 - $0 } : found).sorted()
     }
-    if isDescending { places = places.map { 1 - $0 } }
+    let all = candidate.rows.rows
+    guard all > 0, var bounds = estimator.keyRange(range) else { return nil }
+    // Nulls come last in both directions.
+    var nulls = 0.0
+    if range.includesNulls, range.equal.isEmpty {
+      nulls = min(all, Double(estimator.statistics.nullCount(estimator.catalog[id].type, column)))
+    }
+    func entries(upTo value: Value, isInclusive: Bool) -> Double? {
+      bounds.upper = .init(value, isInclusive: isInclusive)
+      return estimator.statistics.cardinality(id, bounds).map { Double($0) }
+    }
+    var found: [(before: Double, value: Value)] = []
+    for match in sample.matches where !match.value.isNull {
+      guard let before = entries(upTo: match.value, isInclusive: false) else { return nil }
+      found.append((before, match.value))
+    }
+    found.sort { $0.before < $1.before }
+    var places = [Double](repeating: 1, count: sample.matches.count - found.count)
+    var start = 0
+    while start < found.count {
+      let (before, value) = found[start]
+      var end = start + 1
+      while end < found.count, found[end].before == before { end += 1 }
+      // Those with the same value are spread over its entries.
+      guard let through = end - start > 1 ? entries(upTo: value, isInclusive: true) : before else { return nil }
+      for number in 0..<end - start {
+        let place = before + (through - before) * (Double(number) + 0.5) / Double(end - start)
+        places.append(min(1, max(0, isDescending ? all - nulls - place : place) / all))
+      }
+      start = end
+    }
     return places.sorted()
+  }
+
+  /// Returns the share of the rows that stand before the first for which a conjunct holds; nil if it was not sampled.
+  func begin(of position: Int) -> Double? {
+    guard let bit = bits[position], !sample.masks.isEmpty else { return nil }
+    let first = sample.masks.firstIndex { $0 & bit != 0 } ?? sample.masks.count
+    return Double(first) / Double(sample.masks.count)
   }
 
   /// Returns the share of rows that are passed in an order until a share of the matches is found, of which some stand at
@@ -123,16 +147,18 @@ struct ConjunctSample {
 }
 
 extension CardinalityEstimator {
-  /// Rows of a type from which on a sample is worth its time.
-  private static let leastSampled = 2_048.0
+  /// Rows of a type from which on a sample is worth its time, and for the members of a row set, which is made of all.
+  private static let (leastSampled, leastSampledOfRowSet) = (2_048.0, 256.0)
 
   /// Tests the conjuncts of a collection that are cheap, all together, on a sample of rows; nil where nothing hangs on
   /// it.
   func sample(
     _ conjuncts: [(position: Int, expression: BoundExpression)], _ set: BoundSet, in query: BoundQuery,
-    isCheap: (BoundExpression) -> Bool
+    isRowSet: Bool, isCheap: (BoundExpression) -> Bool
   ) -> (sample: RowSample, positions: [Int], column: ColumnID?)? {
-    guard let sampler, rowCount(set.type) >= Self.leastSampled else { return nil }
+    guard let sampler, rowCount(set.type) >= (isRowSet ? Self.leastSampledOfRowSet : Self.leastSampled) else {
+      return nil
+    }
     var fixed: Set<ColumnID> = []
     var chosen: [(position: Int, expression: BoundExpression)] = []
     for conjunct in conjuncts {

@@ -14,9 +14,10 @@ extension Optimizer {
     switch expression.kind {
     case .constant, .parameter: break
     case .column(let reference, _), .entity(let reference):
-      // A hop costs a cell here and a cache miss there.
-      total += reference.scope == 0 ? cell : costs.sequentialCell
-      total += Double(reference.path.count) * costs.gatheredCell
+      // A hop costs a cell here and a look there.
+      let own = reference.scope == 0 && reference.path.isEmpty ? cell : costs.sequentialCell
+      total += own * (expression.type.isFixedWidth ? 1 : costs.wideCell)
+      total += Double(reference.path.count) * costs.toOneStep
     case .isDeleted: total += costs.gatheredCell / 4
     case .isInserted: total += costs.bit
     case .inRowSet(let reference, _): total += costs.bit + Double(reference.path.count) * costs.gatheredCell
@@ -62,7 +63,7 @@ extension Optimizer {
   }
 
   private func membership(of subject: BoundExpression, among count: Int) -> Double {
-    (subject.type.isFixedWidth ? costs.sequentialCell : costs.textCompare) * Double(min(count, 8))
+    (subject.type.isFixedWidth ? costs.sequentialCell : 2 * costs.textCompare) * Double(min(count, 8))
   }
 
   private mutating func costPerParent(_ set: SetID, _ body: BoundExpression?, rows: Double) -> Double {
@@ -81,10 +82,15 @@ extension Optimizer {
 
 extension ValueType {
   /// Whether its cells are compared as numbers.
-  var isFixedWidth: Bool {
-    switch ColumnKind(self) {
-    case .int64, .float64, .byte, .code, .reference: true
-    case .decimal, .text, .wordList, .wideList, .references: false
+  var isFixedWidth: Bool { !ColumnKind(self).isWide }
+}
+
+extension ColumnKind {
+  /// Indicates whether a cell refers to what lies elsewhere, or is more than a word.
+  var isWide: Bool {
+    switch self {
+    case .int64, .float64, .byte, .code, .reference: false
+    case .decimal, .text, .wordList, .wideList, .references: true
     }
   }
 }

@@ -69,6 +69,7 @@ struct StatedStatistics: Statistics {
   func timeCardinality(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Int? {
     counted.timeCardinality(type, column, range).map { scaled($0, type) }
   }
+  func ascends(_ type: EntityTypeID, _ column: ColumnID) -> Bool { counted.ascends(type, column) }
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? {
     counted.matchCount(index, columns, query).map { scaled($0, catalog[index].type) }
   }

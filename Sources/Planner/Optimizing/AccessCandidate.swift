@@ -43,6 +43,8 @@ struct Alternative {
   var total: Cost
   /// Units of one row that is looked at, where it hopes to find enough rows before it has looked at all; else nil.
   var costOfEarlyRow: Double?
+  /// The rows that it passes over before, page by page, at next to no cost.
+  var passedOver = 0.0
   /// The share of the cost of the plan to retreat to that may be spent before: less where the values that the plan is
   /// made for come late, and others may come early.
   var retreatShare = 1.0
@@ -57,5 +59,14 @@ extension Alternative {
       return left.candidate.kind.rawValue < right.candidate.kind.rawValue
     }
     return left.candidate.index < right.candidate.index
+  }
+}
+
+extension CostModel {
+  /// Units for putting the rows of an access into canonical order, by sorting or through a bitmap of the type.
+  func ascending(_ candidate: AccessCandidate, _ all: Double) -> Double {
+    let rows = candidate.rows.rows
+    if candidate.isAscending || rows <= 1 { return 0 }
+    return min(rows * logarithm(rows) * rowSortStep, rows * rowSortStep + all / 80)
   }
 }

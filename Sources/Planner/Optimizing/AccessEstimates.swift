@@ -73,6 +73,7 @@ package func accessEstimates(
   return plan.watched.map { watched in
     switch watched {
     case .access(let path): return rows(path)
+    case .rest(let path, let type): return max(0, Double(statistics.rowCount(type)) - rows(path))
     case .limit(let expression):
       if case .int(let number)? = value(expression) { return Double(max(0, number)) }
       return 0

@@ -89,21 +89,22 @@ extension Optimizer {
       result.append(
         AccessCandidate(
           path: .lookup(index.id, keys), covered: covered, rows: rows,
-          cost: costs.start + costs.hashProbe + rows.rows * costs.indexEntry,
+          cost: costs.start + costs.hashProbe + rows.rows * costs.runEntry,
           kind: index.isUnique ? .uniqueLookup : .lookup, index: Int(index.id.index), isAscending: true))
     }
     if index.columns.count == 1, let column = index.columns.first {
-      result += eachCandidates(index, column, conditions, probe: costs.hashProbe)
+      result += eachCandidates(index, column, conditions, probe: costs.hashProbe, entry: costs.runEntry)
     }
     return result
   }
 
   private func eachCandidates(
-    _ index: IndexDescriptor, _ column: ColumnID, _ conditions: [ColumnID: [IndexCondition]], probe: Double
+    _ index: IndexDescriptor, _ column: ColumnID, _ conditions: [ColumnID: [IndexCondition]], probe: Double,
+    entry: Double
   ) -> [AccessCandidate] {
     (conditions[column] ?? []).compactMap { condition in
       guard case .oneOf(let keys) = condition.test else { return nil }
-      let rows = estimator.rows(index, each: keys)
+      let (rows, isOneRun) = estimator.rows(index, each: keys)
       let probes = keys.reduce(0.0) { total, key in
         guard case .list = key.type else { return total + 1 }
         if case .list(let elements)? = estimator.value(of: key) { return total + Double(elements.count) }
@@ -111,8 +112,8 @@ extension Optimizer {
       }
       return AccessCandidate(
         path: .lookupEach(index.id, keys), covered: [condition.position], rows: rows,
-        cost: costs.start + probes * probe + rows.rows * costs.indexEntry, kind: .lookupEach,
-        index: Int(index.id.index), isAscending: false)
+        cost: costs.start + probes * probe + rows.rows * entry, kind: .lookupEach, index: Int(index.id.index),
+        isAscending: isOneRun)
     }
   }
 
@@ -139,7 +140,10 @@ extension Optimizer {
         result.append(rangeCandidate(index, narrowed, covered + more))
       }
       if range.equal.isEmpty {
-        if index.columns.count == 1 { result += eachCandidates(index, next, conditions, probe: costs.btreeProbe) }
+        if index.columns.count == 1 {
+          let probe = costs.probe(catalog[index.type][next].kind, among: estimator.rowCount(index.type))
+          result += eachCandidates(index, next, conditions, probe: probe, entry: costs.indexEntry)
+        }
         for condition in conditions[next] ?? [] {
           guard case .isNull = condition.test else { continue }
           result.append(rangeCandidate(index, IndexRange(onlyNulls: true), [condition.position]))
@@ -164,12 +168,14 @@ extension Optimizer {
   func rangeCandidate(_ index: IndexDescriptor, _ range: IndexRange, _ covered: [Int]) -> AccessCandidate {
     let rows = estimator.rows(index, range)
     let isComplete = range.equal.count == index.columns.count
-    let isByRow = !index.kind.facts.isOrdered && estimator.statistics.idOrder(index.type) == .rows
+    let probe = costs.probe(
+      catalog[index.type][index.columns[0]].kind, among: estimator.rowCount(index.type),
+      isCompound: !range.equal.isEmpty && range.isBounded)
     return AccessCandidate(
       path: .range(index.id, range), covered: covered, rows: rows,
-      cost: costs.start + costs.btreeProbe + rows.rows * costs.indexEntry,
+      cost: costs.start + probe + rows.rows * costs.indexEntry,
       kind: isComplete && index.isUnique ? .uniqueLookup : .range, index: Int(index.id.index),
-      isAscending: isComplete || isByRow)
+      isAscending: isComplete || estimator.ascends(index, after: range.equal.count))
   }
 
   /// `_createdAt` and `_updatedAt`: the bounds of pages are an index that costs nothing.
@@ -275,13 +281,6 @@ extension Optimizer {
       kind: .union, isAscending: false)
   }
 
-  /// Units for putting the rows of an access into canonical order, by sorting or through a bitmap of the type.
-  func ascending(_ candidate: AccessCandidate, _ all: Double) -> Double {
-    let rows = candidate.rows.rows
-    if candidate.isAscending || rows <= 1 { return 0 }
-    return min(rows * logarithm(rows) * costs.rowSortStep, rows * costs.bit * 2 + all * costs.scanRow / 8)
-  }
-
   /// Pairs among the most selective accesses: two lists of rows are quickly intersected.
   private func intersections(_ type: EntityTypeID, _ singles: [AccessCandidate]) -> [AccessCandidate] {
     let all = max(1, estimator.rowCount(type))
@@ -301,7 +300,7 @@ extension Optimizer {
           AccessCandidate(
             path: .intersection([a.path, b.path]), covered: (a.covered + b.covered).sorted(),
             rows: RowEstimate(all * share),
-            cost: a.cost + b.cost + ascending(a, all) + ascending(b, all)
+            cost: a.cost + b.cost + costs.ascending(a, all) + costs.ascending(b, all)
               + costs.intersecting(a.rows.rows, b.rows.rows),
             once: a.once + b.once,
             kind: .intersection, index: min(a.index, b.index), isAscending: false))

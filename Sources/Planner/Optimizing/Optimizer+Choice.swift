@@ -57,7 +57,8 @@ extension Optimizer {
         && !$0.candidate.path.keyExpressions.contains { query.canFail($0) }
     }
     guard let other else { return nil }
-    let rows = max(other.estimate.cost * chosen.retreatShare / costOfRow, Double(options.rowsBeforeRetreat))
+    let tested = max(other.estimate.cost * chosen.retreatShare / costOfRow, Double(options.rowsBeforeRetreat))
+    let rows = chosen.passedOver + tested
     guard rows < chosen.candidate.rows.rows else { return nil }
     return .after(
       rows: Int(rows),

@@ -9,6 +9,8 @@ struct ArrangedFilter {
   var perRow: Double = 0
   /// Units for the row sets that it reads.
   var once: Double = 0
+  /// How many conjuncts it has.
+  var conditions = 0
 }
 
 /// A conjunct of a set's predicate, and the share of the type's rows for which it is true.
@@ -58,6 +60,7 @@ extension Optimizer {
       result.perRow += remaining * step.cost
       remaining *= step.selectivity
     }
+    result.conditions = steps.count
     result.expression = .conjunction(steps.map(\.expression))
     return result
   }

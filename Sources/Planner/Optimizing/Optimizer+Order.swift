@@ -57,18 +57,12 @@ extension Optimizer {
     return (.incremental(descending: descending, prefix: count), false)
   }
 
-  /// Whether a path is a range of the table itself, whose ids ascend with its rows.
-  func isByRow(_ path: AccessPath) -> Bool {
-    guard case .range(let id, _) = path, !catalog[id].kind.facts.isOrdered else { return false }
-    return estimator.statistics.idOrder(catalog[id].type) == .rows
-  }
-
   /// Returns whether a path gives rows in order of insertion, and a condition that is left is a range of ids, which
   /// ascend with it: those before the range come first, however many it leaves.
   func passesOver(_ candidate: AccessCandidate, _ found: [AccessCandidate]) -> Bool {
-    guard candidate.path.fixedColumns(catalog) != nil || isByRow(candidate.path) else { return false }
+    guard candidate.path.fixedColumns(catalog) != nil || estimator.isByRow(candidate.path) else { return false }
     return found.contains { other in
-      isByRow(other.path) && other.covered.contains { !candidate.covered.contains($0) }
+      estimator.isByRow(other.path) && other.covered.contains { !candidate.covered.contains($0) }
     }
   }
 
@@ -80,17 +74,5 @@ extension Optimizer {
       guard case .range(index, let range) = other.path else { return false }
       return range.isBounded
     }
-  }
-
-  /// Estimates the rows of a walk that agree with one of them in the first terms of the order.
-  func tiedRows(_ path: AccessPath, _ set: BoundSet, prefix: Int) -> Double {
-    // Few texts have the same score, but for the shortest.
-    if case .textSearch = path { return DefaultSelectivity.limit }
-    var rows = estimator.rowCount(set.type)
-    for term in set.order.prefix(prefix) {
-      guard case .column(.scope(0, _), let column) = term.expression.kind else { continue }
-      rows = min(rows, estimator.tiedRows(set.type, column))
-    }
-    return rows
   }
 }

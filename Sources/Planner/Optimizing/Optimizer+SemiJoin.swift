@@ -118,7 +118,9 @@ extension Optimizer {
         let fanOut = estimator.statistics.fanOut(relation)
         let step = catalog[relation].isToMany ? costs.edgeRun + fanOut.mean * costs.edge : costs.toOneStep
         cost += ends * (step + fanOut.mean * costs.bit)
-        ends = min(ends * fanOut.mean, estimator.rowCount(catalog[relation].target))
+        // Where many lead to one, some are reached more than once.
+        let (found, all) = (ends * fanOut.mean, estimator.rowCount(catalog[relation].target))
+        ends = catalog[catalog[relation].inverse].isToMany ? found * all / max(found + all, 1) : min(found, all)
       }
       reached += ends
     }

@@ -33,8 +33,11 @@ extension Optimizer {
           path: .scan, covered: [], rows: RowEstimate(all, isExact: true),
           cost: costs.start + all * costs.scanRow, kind: .scan, isAscending: true))
     }
-    let mayTry = found.count > 1 && options.forcing != .scanOnly && !isQuick(found, executions: executions)
-    let sampled = mayTry ? sample(numbered, set) : nil
+    // How many members a row set has decides whether it is worth its price.
+    let mayTry =
+      (found.count > 1 || id.index >= ownSetCount) && options.forcing != .scanOnly
+      && !isQuick(found, executions: executions)
+    let sampled = mayTry ? sample(numbered, set, isRowSet: id.index >= ownSetCount) : nil
     let conjuncts = estimates(numbered, type: set.type, found, sampled.map { ($0.sample, $0.positions) })
     let sample = sampled.map { ConjunctSample($0.sample, sampled: $0.positions, column: $0.column, conjuncts) }
     let pageShare = pageShare(numbered, type: set.type)
@@ -56,10 +59,12 @@ extension Optimizer {
 
   /// Tests the cheap conjuncts on a sample of the rows.
   private mutating func sample(
-    _ numbered: [(position: Int, expression: BoundExpression)], _ set: BoundSet
+    _ numbered: [(position: Int, expression: BoundExpression)], _ set: BoundSet, isRowSet: Bool
   ) -> (sample: RowSample, positions: [Int], column: ColumnID?)? {
     let (estimator, dearest) = (self.estimator, costs.dearestSampled)
-    return estimator.sample(numbered, set, in: query) { cost(of: $0, rows: 1, cell: costs.nearCell) <= dearest }
+    return estimator.sample(numbered, set, in: query, isRowSet: isRowSet) {
+      cost(of: $0, rows: 1, cell: costs.nearCell) <= dearest
+    }
   }
 
   /// Returns whether one of the accesses finds the members in less time than a sample of the rows takes.
@@ -151,7 +156,10 @@ extension Optimizer {
       }
     }
     return numbered.map { position, expression in
-      let counted = counts[position]
+      var counted = counts[position]
+      if case .quantifier = expression.kind {
+        counted = found.first { $0.kind == .rowSet && $0.covered == [position] }
+      }
       let share =
         counted.map { min(1, $0.rows.rows / all) } ?? shares[position]
         ?? estimator.selectivity(expression, type: type, in: query, mayTrySampler: mayTrySampler)
@@ -173,7 +181,9 @@ extension Optimizer {
     let needed = usage == .existence ? 1 : count(set.offset, orElse: 0) + count(set.limit, orElse: .infinity)
     let visited = set.order.isEmpty ? min(fetched, needed / max(share, 1e-9)) : fetched
     let filter = arrange(
-      conjuncts, type: set.type, rows: visited * executions, cell: costs.gatheredCell,
+      conjuncts, type: set.type, rows: visited * executions,
+      // Links mostly stand by their rows.
+      cell: costs.gatheredCell(of: visited * executions, among: estimator.rowCount(set.type)) * costs.ascendingShare,
       // Given rows may be deleted ones, which no index knows.
       mayUseMembership: plan.access == .source && query.isIndexed(id))
     plan.filter = filter.expression

@@ -1,3 +1,4 @@
+import GQLCatalog
 import GQLQuery
 
 /// What the choices among plans have depended on, and may not under other parameters; see ``PhysicalPlan/watched``.
@@ -19,6 +20,13 @@ struct WatchList {
     }
     if usesParameters, isKnowable, paths.insert(path).inserted { estimates.append(.access(path)) }
   }
+
+  /// Adds the rows of a type that a path does not find.
+  mutating func add(restOf path: AccessPath, _ type: EntityTypeID) {
+    if !estimates.contains(.rest(path, type)) { estimates.append(.rest(path, type)) }
+  }
+
+  func contains(_ path: AccessPath) -> Bool { paths.contains(path) }
 
   /// Adds a limit, if it is a parameter.
   mutating func add(limit: BoundExpression) {

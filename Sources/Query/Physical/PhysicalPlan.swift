@@ -129,6 +129,8 @@ package struct PlanEstimate: Sendable, Equatable {
 package enum WatchedEstimate: Sendable, Equatable {
   /// Rows of an access path that was taken or considered.
   case access(AccessPath)
+  /// Rows of a type that are not of a path, where these come first.
+  case rest(AccessPath, EntityTypeID)
   /// The value of a limit.
   case limit(BoundExpression)
 }
