@@ -63,8 +63,8 @@ package struct CostModel: Sendable, Hashable {
   func batches(_ rows: Double, needed: Double, conditions: Int) -> Double {
     guard conditions > 0, rows > 0 else { return 0 }
     var count = max(1, rows / Self.rowsOfPage)
-    if needed < Self.rowsOfPage {
-      let first = max(needed, 16)
+    let first = max(needed, 16)
+    if needed < Self.rowsOfPage, rows > first {
       count += min(logarithm(rows / first), logarithm(Self.rowsOfPage / first))
     }
     return count * (batch + Double(conditions) * batchCondition)
