@@ -357,12 +357,14 @@ import Testing
     try next.drop()
     try other.drop()
     try database.close()
-    try RawFile.forEachRow(path, "SELECT key FROM gqlite_meta WHERE key GLOB 'branch*'") { _ in
+    // But the number of the last one, which no other gets.
+    let left = "SELECT key FROM gqlite_meta WHERE key GLOB 'branch*' AND key != 'branch_last'"
+    try RawFile.forEachRow(path, left) { _ in
       Issue.record("something is left of branches")
     }
   }
 
-  @Test("a merge that was taken back is refused once the commits of the branch are one", arguments: [true, false])
+  @Test("a merge that was taken back is made again, also once commits are one", arguments: [true, false])
   func takenBackAndFolded(_ copies: Bool) throws {
     let folder = try Folder()
     var path = folder.file("a.gqlite")
@@ -381,11 +383,47 @@ import Testing
     try database.close()
     database = try Database(path: path)
     #expect(try views(database.branch("other")) == #"{"views":[0]}"#)
-    // Nothing tells that it was taken back.
-    #expect(code { try database.branch("draft").merge(into: database.branch("other")) } == "merged-branch")
-    #expect(try views(database.branch("other")) == #"{"views":[0]}"#)
+    for _ in 1...2 {
+      try database.branch("draft").merge(into: database.branch("other"))
+      #expect(try views(database.branch("other")) == #"{"views":[5]}"#)
+    }
     try database.branch("draft").merge(into: database)
     #expect(try database.run("{ views := Page.views }").jsonString == #"{"views":[5]}"#)
+  }
+
+  @Test("merges are known after compaction, and in a copy, where nothing was done between", arguments: [true, false])
+  func folded(_ copies: Bool) throws {
+    let folder = try Folder()
+    var path = folder.file("a.gqlite")
+    var database = try Database(path: path, schema: Self.sums)
+    try database.run("mutation { insertPage(data: {id: 1}) }")
+    try database.branch("draft").run(add(5))
+    try database.branch("draft").merge(into: database.branch("other"))
+    if copies {
+      path = folder.file("b.gqlite")
+      try database.backup(to: path)
+    } else {
+      try database.compact()
+    }
+    try database.close()
+    database = try Database(path: path)
+    try database.branch("draft").run(add(2))
+    for _ in 1...2 {
+      try database.branch("draft").merge(into: database.branch("other"))
+      #expect(try views(database.branch("other")) == #"{"views":[7]}"#)
+    }
+  }
+
+  @Test("the number of a branch that is gone is not given again later") func lastNumber() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    for _ in 1...2 {
+      let database = try Database(path: path, schema: Self.sums)
+      _ = try database.branch("draft")
+      try database.dropBranch("draft")
+      try database.close()
+    }
+    #expect(try RawFile.integer(path, "SELECT value FROM gqlite_meta WHERE key = 'branch_last'") == 2)
   }
 
   @Test("a damaged list of merges is told") func damagedMerges() throws {

@@ -13,7 +13,9 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
   /// A base that the next commit goes on from, in the place of the branch's; nil for none.
   private let nextBase: Lock<(base: Snapshot, version: Int64)?>
   /// The merge of another branch that the next commit is; nil for none.
-  let nextMerge = Lock<BranchMerge?>(nil)
+  private let nextMerge = Lock<BranchMerge?>(nil)
+  /// A step that is to be noted with the next base.
+  private let nextStep = Lock<BranchStep>([])
   private let closes = Atomic<Bool>(false)
 
   init(_ parent: Database, _ number: Int64, generation: Int) {
@@ -60,7 +62,7 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
         number: number, name: record.name, base: record.base, version: last.version,
         commits: record.commits + Int64(commits.count), time: last.time), base: known.base, mine: mine)
     let storage = try storage()
-    let merge = nextMerge.withLock { $0 }?.standing(.inVersion(last.version))
+    let merge = nextMerge.withLock { $0 }?.since(last.version)
     try table.writing(parent, generation: generation.withLock { $0 }) { () throws(QueryError) in
       try storage.append(commits, to: number, versions, merging: merge)
     }
@@ -72,8 +74,24 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
 
   /// Runs `body`, which goes on from another version of the database, and keeps that as the base of the branch.
   ///
-  /// - Parameter isKept: Whether the storage has the branch without changes already.
+  /// - Parameters:
+  ///   - isKept: Whether the storage has the branch without changes already, and the step.
+  ///   - step: What is noted of it in the list of merges.
   func rebasing(
+    onto base: Snapshot, _ version: Int64, isKept: Bool, as step: BranchStep, _ own: Database,
+    _ body: () throws(QueryError) -> Void
+  ) throws(QueryError) {
+    nextStep.withLock { $0 = isKept ? [] : step }
+    try rebasing(onto: base, version, isKept: isKept, own, body)
+    // Where the storage has it already, the step alone is noted.
+    let left = nextStep.withLock { step in
+      defer { step = [] }
+      return step
+    }
+    if !left.isEmpty { try note(left) }
+  }
+
+  private func rebasing(
     onto base: Snapshot, _ version: Int64, isKept: Bool, _ own: Database, _ body: () throws(QueryError) -> Void
   ) throws(QueryError) {
     if isKept {
@@ -101,9 +119,27 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
       commits: isChanged ? known.record.commits : 0, time: WallClock.now)
     let storage = try storage()
     try table.writing(parent, generation: generation.withLock { $0 }) { () throws(QueryError) in
-      try storage.rebase(record, base: base, mine: mine)
+      try storage.rebase(record, base: base, mine: mine, as: nextStep.withLock { $0 })
     }
+    nextStep.withLock { $0 = [] }
     begin(with: BranchVersions(record: record, base: base, mine: mine))
+  }
+
+  /// Notes a step that leaves the branch's records as they are.
+  func note(_ step: BranchStep) throws(QueryError) {
+    let (storage, version) = (try storage(), try known().record.version)
+    try table.writing(parent) { () throws(QueryError) in try storage.note(step, of: number, at: version) }
+  }
+
+  /// Runs `body`, whose commit is the merge of another branch.
+  func merging(_ merge: BranchMerge, _ body: () throws(QueryError) -> Void) throws(QueryError) {
+    nextMerge.withLock { $0 = merge }
+    do throws(QueryError) {
+      try body()
+    } catch {
+      nextMerge.withLock { $0 = nil }
+      throw error
+    }
   }
 
   /// Removes the branch.

@@ -21,15 +21,16 @@ struct BranchMerger {
         (origin.progress.withLock { $0 }, own.unfollowed, own.version, log.versions?.record)
       }
       guard let record else { throw BranchProblem.dropped.error }
-      let earlier = try memory.earlier(of: log.number)
+      let earlier = try memory.last(of: log.number)
       var merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
       merger.since = try merged(earlier, record, merger)
       // Also where nothing is added up, because the schema may say so later.
       let next = BranchMerge(
-        source: log.number, version: version, base: record.base, target: other.log?.number ?? 0, standing: .unknown)
+        source: log.number, target: other.log?.number ?? 0, at: 0, .version(version), base: record.base,
+        hasNumbers: merger.hasChangedNumbers || earlier?.hasNumbers ?? false)
       let report = try origin.asWriter(of: target) { () throws(QueryError) -> MergeReport? in
         // Another thread may have merged it meanwhile.
-        if try memory.earlier(of: log.number) != earlier { return nil }
+        if try memory.last(of: log.number) != earlier { return nil }
         return try merge(merger, next, origin: name, action: action)
       }
       if let report { return report }
@@ -40,19 +41,24 @@ struct BranchMerger {
   ///
   /// - Throws: ``QueryError`` where that can no longer be told apart from what it has added since.
   private func merged(
-    _ earlier: MergeMemory.Earlier, _ record: BranchRecord, _ merger: ContextMerger
+    _ earlier: BranchMerge?, _ record: BranchRecord, _ merger: ContextMerger
   ) throws(QueryError) -> Snapshot? {
-    if earlier == .none { return nil }
-    if case .last(let last) = earlier, last.base == record.base {
-      do throws(PastProblem) {
-        let version = try PastReader(database: own).version(at: .version(last.version))
-        // One that is made of histories has other types as they are now.
-        if version.records == nil { return version.snapshot }
-      } catch {
-        if case .failed(let failure) = error { throw failure }
+    guard let earlier else { return nil }
+    if case .version(let number) = earlier.content {
+      if earlier.base == record.base {
+        do throws(PastProblem) {
+          let version = try PastReader(database: own).version(at: .version(number))
+          // One that is made of histories has other types as they are now.
+          if version.records == nil { return version.snapshot }
+        } catch {
+          if case .failed(let failure) = error { throw failure }
+        }
       }
+      // What it has changed in numbers has all come since.
+      if !earlier.hasNumbers { return nil }
     }
-    if merger.hasAdded { throw BranchProblem.mergedBefore(record.name).error }
+    // It may have taken back what it has added.
+    if merger.addsAnywhere { throw BranchProblem.mergedBefore(record.name).error }
     return nil
   }
 

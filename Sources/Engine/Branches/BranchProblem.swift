@@ -63,8 +63,8 @@ package enum BranchProblem {
     case .mergedBefore(let name):
       QueryError(
         code: "merged-branch",
-        "the branch '\(name)' was merged there before, and what it adds to a field with '@merge(by: SUM)' would count twice",
-        help: "merge it into its database, or drop it")
+        "the branch '\(name)' was merged there before, and what it has added since to a field with '@merge(by: SUM)' is not known",
+        help: "merge it into its database, or discard what it or the other one has changed")
     case .outdated:
       QueryError(
         code: "context-outdated", "the schema of the database was changed while the branch was written to",

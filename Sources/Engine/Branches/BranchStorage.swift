@@ -56,7 +56,7 @@ package struct BranchContent: Sendable {
   package let own: ChangeSet
   /// By type: the number of rows of the base. The database gives none of these to another entity.
   package let rows: [Int]
-  /// The merges of other branches into it.
+  /// What it has got of others by merges.
   package var merges: [BranchMerge] = []
 
   /// - Parameter newest: A version of the database with the columns of both.
@@ -121,21 +121,26 @@ package protocol BranchStorage: AnyObject, Sendable {
   /// Adds a branch without changes, which begins with the newest version of the database. The record's number is not used.
   func add(_ record: BranchRecord, at newest: Snapshot) throws(QueryError) -> BranchRecord
 
-  /// Adds commits to a branch, all or none, with the merge of another branch that the last of them is; nil for none.
+  /// Adds commits to a branch, all or none, with the merge of another branch that the last of them is; nil for none. What
+  /// they take back of merges is noted in the same step.
   func append(
     _ commits: [Commit], to number: Int64, _ versions: BranchVersions, merging: BranchMerge?
   ) throws(QueryError)
 
-  /// Lists the merges of branches into others, the oldest first, as far as both are there.
-  func merges() throws(QueryError) -> [BranchMerge]
-
-  /// Puts a list in the place of that.
-  func replaceMerges(by merges: [BranchMerge]) throws(QueryError)
+  /// Lists the merges of branches into others, as far as both are there.
+  ///
+  /// - Throws: with the code `storage-corrupt` where the list is damaged.
+  func merges() throws(QueryError) -> BranchMerges
 
   /// Has a branch begin with the newest version of the database.
-  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError)
+  ///
+  /// - Parameter step: What is noted of it in the list of merges.
+  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot, as step: BranchStep) throws(QueryError)
 
-  /// Has the next commits of the database rebase a branch in the same step, without changes; nil for none.
+  /// Notes a step that leaves a branch's records as they are.
+  func note(_ step: BranchStep, of number: Int64, at version: Int64) throws(QueryError)
+
+  /// Has the next commits of the database rebase a branch in the same step, without changes, as saved; nil for none.
   var rebasedNext: BranchVersions? { get set }
 
   /// Removes a branch.

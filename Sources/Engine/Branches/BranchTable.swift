@@ -254,15 +254,18 @@ final class BranchTable: Sendable {
     allowingLoss: Bool = true, damaged: (String) -> Void = { _ in }
   ) throws(QueryError) -> [BranchContent] {
     var contents: [BranchContent] = []
-    // Where the list is damaged it stays so.
-    let merges = try readableMerges(of: database) ?? []
     try forEachReadable(of: database, newest, version, damaged: damaged) { (versions) throws(QueryError) in
-      var content =
+      let content =
         if let next { try BranchMove(database, versions, to: next).content(allowingLoss: allowingLoss) } else {
           BranchContent(versions.record, base: versions.base, mine: versions.mine, beside: newest)
         }
-      content.merges = merges.filter { $0.target == versions.record.number }
       contents.append(content)
+    }
+    let numbers = contents.map(\.record.number)
+    // Where the list is damaged, nothing is known from here on.
+    let merges = (try readableMerges(of: database) ?? .unknown(among: numbers)).among(numbers)
+    for (place, number) in numbers.enumerated() {
+      contents[place].merges = merges.list.filter { $0.target == number }
     }
     return contents
   }

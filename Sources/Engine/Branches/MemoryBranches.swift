@@ -5,7 +5,7 @@ import GQLStore
 final class MemoryBranches: BranchStorage {
   private let branches = Lock<[Int64: BranchVersions]>([:])
   private let next = Lock<BranchVersions?>(nil)
-  private let known = Lock<[BranchMerge]>([])
+  private let known = Lock<BranchMerges>(BranchMerges())
   /// The number of the branch that was made last. No other one gets it, because contexts remember it.
   private let last = Lock<Int64>(0)
 
@@ -48,15 +48,22 @@ final class MemoryBranches: BranchStorage {
     _ commits: [Commit], to number: Int64, _ versions: BranchVersions, merging: BranchMerge?
   ) throws(QueryError) {
     try put(versions)
-    if let merging { known.withLock { $0.append(merging) } }
+    let records = branches.withLock { $0.mapValues(\.record) }
+    known.withLock { known in
+      for commit in commits { known.note(commit, of: number) }
+      if let merging { known.add(merging, from: records[merging.source]) }
+    }
   }
 
-  func merges() -> [BranchMerge] { known.withLock { $0 } }
+  func merges() -> BranchMerges { known.withLock { $0 } }
 
-  func replaceMerges(by merges: [BranchMerge]) { known.withLock { $0 = merges } }
-
-  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError) {
+  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot, as step: BranchStep) throws(QueryError) {
     try put(BranchVersions(record: record, base: base, mine: mine))
+    note(step, of: record.number, at: record.version)
+  }
+
+  func note(_ step: BranchStep, of number: Int64, at version: Int64) {
+    known.withLock { $0.note(step, of: number, at: version) }
   }
 
   private func put(_ versions: BranchVersions) throws(QueryError) {
@@ -70,7 +77,7 @@ final class MemoryBranches: BranchStorage {
 
   func remove(_ number: Int64) {
     branches.withLock { $0[number] = nil }
-    known.withLock { $0.removeAll { $0.source == number || $0.target == number } }
+    known.withLock { $0.remove(number) }
   }
 
   /// Returns branches beside a version of the database with another layout.

@@ -154,19 +154,20 @@ struct ContextMerger {
       ways: Set(found.ways.map { $0 == .mine ? .mine : .theirs }))
   }
 
-  /// Indicates whether the context has changed numbers to which both sides may add.
-  var hasAdded: Bool {
-    guard let base = Self.fitted(known.base, to: mine) else { return false }
-    let decider = MergeDecider(mine.catalog, handlers: parent.registry.withLock { $0.merges })
-    if !decider.addsAnywhere { return false }
-    var hasAdded = false
+  /// Indicates whether there is a number to which both sides may add.
+  var addsAnywhere: Bool { MergeDecider(mine.catalog, handlers: [:]).addsAnywhere }
+
+  /// Indicates whether the context has changed numbers of entities that its base has.
+  var hasChangedNumbers: Bool {
+    guard let base = Self.fitted(known.base, to: mine) else { return true }
+    var hasChanged = false
     // Invariant: what is compared is well-formed.
     try? mine.changes(since: base).forEachChange { change in
       let type = EntityTypeID(change.type)
-      if hasAdded || base.status(type, change.row) == 0 { return }
-      hasAdded = change.fields.contains { decider.adds(type, ColumnID($0.column)) }
+      if hasChanged || base.status(type, change.row) == 0 { return }
+      hasChanged = change.fields.contains { mine.catalog[type][ColumnID($0.column)].type.isNumeric }
     }
-    return hasAdded
+    return hasChanged
   }
 
   // MARK: - Schemas

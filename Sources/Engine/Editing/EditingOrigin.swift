@@ -34,7 +34,7 @@ final class EditingOrigin: Sendable {
   /// Keeps what is written to a branch; nil for other contexts.
   let log: BranchLog?
   /// Merges of branches into the context; those into a branch are in its storage.
-  let merges = Lock<[BranchMerge]>([])
+  let merges = Lock<MergeMemory.Followed>(MergeMemory.Followed())
   /// Tells live queries of the context what others commit.
   private let watch = Lock<CommitWatch?>(nil)
   /// Held while a reader brings the context to the newest version: others wait, and do not read the one before.
@@ -157,7 +157,6 @@ final class EditingOrigin: Sendable {
         return []
       }
       _ = try own.newestVersion()
-      let memory = MergeMemory(origin: self, own: own)
       return try parent.branchTable.withNewest(of: parent) { (newest, version, _) throws(QueryError) in
         let known = progress.withLock { $0 }
         if known.base === newest { return [] }
@@ -174,13 +173,11 @@ final class EditingOrigin: Sendable {
           conflicts = result.conflicts
         }
         try accepting(merged.snapshot, merged.companion)
-        try memory.stepping({ $0 == .saved ? .saved : .settled }) { () throws(QueryError) in
-          try log.rebasing(onto: newest, version, isKept: false, own) { () throws(QueryError) in
-            try put(own, merged.snapshot, merged.companion)
-          }
+        let noted: BranchStep = conflicts.isEmpty ? [] : .decided
+        try log.rebasing(onto: newest, version, isKept: false, as: noted, own) { () throws(QueryError) in
+          try put(own, merged.snapshot, merged.companion)
         }
         begin(base: newest, companion, parent.numbering, [:])
-        if DatabaseChanges(from: newest, to: merged.snapshot).isEmpty { try memory.forgetOwn() }
         return conflicts
       }
     }
@@ -281,21 +278,19 @@ final class EditingOrigin: Sendable {
         let same = DatabaseChanges(from: newest.snapshot, to: newest.snapshot)
         return MergeReport(version: parent.version, applied: same, conflicts: [])
       }
-      let memory = MergeMemory(origin: self, own: own)
       let merger = ContextMerger(parent: parent, known, mine: mine.snapshot, mine.companion)
-      let done = try memory.stepping({ _ in .saved }) { () throws(QueryError) in
-        let done = try asWriter(of: parent) { () throws(QueryError) in
-          guard let log else {
-            return try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
-              try merger.save(choice)
-            }
+      let done = try asWriter(of: parent) { () throws(QueryError) in
+        guard let log else {
+          return try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
+            try merger.save(choice)
           }
-          return try saveBranch(own, log, merger, choice, origin: origin, action: action)
         }
-        if log == nil { try move(own, to: done.snapshot, done.companion, done.numbering) }
-        return done
+        return try saveBranch(own, log, merger, choice, origin: origin, action: action)
       }
-      try memory.forgetOwn()
+      if log == nil {
+        try move(own, to: done.snapshot, done.companion, done.numbering)
+        MergeMemory(origin: self, own: own).note(done.report.conflicts.isEmpty ? .saved : [.saved, .decided])
+      }
       own.undoStack(for: Self.undoOrigin).removeAll()
       return done.report
     }
@@ -314,9 +309,12 @@ final class EditingOrigin: Sendable {
       try merger.save(choice)
     }
     let isKept = table.hasRebased(parent)
-    try log.rebasing(onto: saved.snapshot, saved.report.version, isKept: isKept, own) { () throws(QueryError) in
+    try log.rebasing(
+      onto: saved.snapshot, saved.report.version, isKept: isKept, as: .saved, own
+    ) { () throws(QueryError) in
       try put(own, saved.snapshot, saved.companion)
     }
+    if !saved.report.conflicts.isEmpty { try log.note([.saved, .decided]) }
     begin(base: saved.snapshot, saved.companion, saved.numbering, [:])
     return saved
   }
@@ -349,21 +347,17 @@ final class EditingOrigin: Sendable {
     try changing(own) { () throws(QueryError) in
       let newest = parent.published
       let known = progress.withLock { $0 }
-      let memory = MergeMemory(origin: self, own: own)
-      // What the database has is not dropped.
-      try memory.stepping({ $0 == .saved ? .saved : nil }) { () throws(QueryError) in
-        if isLive {
-          try move(own, to: newest.snapshot, newest.companion, parent.numbering)
-        } else if let log, let record = log.versions?.record {
-          try log.rebasing(onto: known.base, record.base, isKept: false, own) { () throws(QueryError) in
-            try put(own, known.base, known.companion)
-          }
-          begin(base: known.base, known.companion, known.numbering, [:])
-        } else {
-          try move(own, to: known.base, known.companion, known.numbering)
+      if isLive {
+        try move(own, to: newest.snapshot, newest.companion, parent.numbering)
+      } else if let log, let record = log.versions?.record {
+        try log.rebasing(onto: known.base, record.base, isKept: false, as: .dropped, own) { () throws(QueryError) in
+          try put(own, known.base, known.companion)
         }
+        begin(base: known.base, known.companion, known.numbering, [:])
+      } else {
+        try move(own, to: known.base, known.companion, known.numbering)
       }
-      try memory.forgetOwn()
+      MergeMemory(origin: self, own: own).note(.dropped)
       own.undoStack(for: Self.undoOrigin).removeAll()
     }
   }

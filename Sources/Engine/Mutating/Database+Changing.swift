@@ -68,7 +68,9 @@ extension Database {
     let output = try body(context)
     let next = mutator.finish()
     if next !== base {
-      try past.cause.undoing(context.undone) { () throws(QueryError) in try publish(next, time: transaction.now) }
+      try past.cause.undoing(context.undone, touching: context.touched) { () throws(QueryError) in
+        try publish(next, time: transaction.now)
+      }
     }
     return output
   }
@@ -150,6 +152,9 @@ public final class DatabaseTransaction {
   /// The versions that were taken back, where nothing else was done.
   private(set) var undone: [Int64] = []
   private var isMixed = false
+  /// The versions of which something was taken back, where that was not all of them, or something else was done.
+  var touched: [Int64] { undone.isEmpty ? asked : [] }
+  private var asked: [Int64] = []
   /// Output buffers that wait; a command that runs operations itself takes another.
   private var buffers: [ReusableBuffer] = []
   /// The first error of an operation: the transaction cannot be finished then.
@@ -162,6 +167,9 @@ public final class DatabaseTransaction {
   }
 
   func end() { mutator = nil }
+
+  /// Notes that something of versions is taken back.
+  func note(touched versions: [Int64]) { asked += versions }
 
   /// Notes that versions were taken back whole; nil for another change.
   func note(undone versions: [Int64]?) {

@@ -7,6 +7,8 @@ package struct CommitCause: Sendable, Hashable {
   package var origin: String?
   /// The versions that it has taken back whole, where it has done nothing else.
   package var undone: [Int64]
+  /// Other versions of which it has taken something back. Not kept.
+  var touched: [Int64] = []
 
   package init(origin: String? = nil, undone: [Int64] = []) {
     self.origin = origin
@@ -45,15 +47,21 @@ final class NamedCause: Sendable {
     _ origin: String?, _ body: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
     guard let origin else { return try body() }
-    return try with(CommitCause(origin: origin, undone: current.undone), body)
+    var next = current
+    next.origin = origin
+    return try with(next, body)
   }
 
   /// Runs `body`, whose commit takes versions back; none leave what is named. Called by the one writer.
+  ///
+  /// - Parameter touched: Versions of which it takes something back, beside other changes or not all.
   func undoing<Output, Failure: Error>(
-    _ versions: [Int64], _ body: () throws(Failure) -> Output
+    _ versions: [Int64], touching touched: [Int64] = [], _ body: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
-    if versions.isEmpty { return try body() }
-    return try with(CommitCause(origin: current.origin, undone: versions), body)
+    if versions.isEmpty, touched.isEmpty { return try body() }
+    var next = CommitCause(origin: current.origin, undone: versions)
+    next.touched = touched
+    return try with(next, body)
   }
 
   private func with<Output, Failure: Error>(
@@ -67,6 +75,6 @@ final class NamedCause: Sendable {
 
   private func set(_ next: CommitCause) {
     cause.withLock { $0 = next }
-    isNamed.store(next.isKnown, ordering: .relaxed)
+    isNamed.store(next.isKnown || !next.touched.isEmpty, ordering: .relaxed)
   }
 }

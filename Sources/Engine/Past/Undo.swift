@@ -133,6 +133,7 @@ extension DatabaseTransaction {
       throw .past(.failed(error))
     }
     if versions.contains(where: database.past.isTakenBack) { throw .undone }
+    note(touched: versions)
     mutator.change()
     for version in versions.reversed() {
       guard var found = database.past.changes(of: version, leavingOut: versions) else {

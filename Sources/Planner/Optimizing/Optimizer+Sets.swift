@@ -225,6 +225,24 @@ extension Optimizer {
       fetched = fanOut.mean + sleeping(set, relation)
       collecting += Double(base.path.count) * costs.gatheredCell + costs.edgeRun
     case .items: fetched = DefaultSelectivity.limit
+    case .branches(let branches):
+      fetched = branches.reduce(0) {
+        $0 + estimator.statistics.fanOut($1.relation).mean + sleeping(set, $1.relation)
+      }
+      collecting += Double(branches.count) * costs.edgeRun
+    // In functions of their own, because sets stand within each other, and each takes its share of the stack.
+    case .keys, .members, .each, .host: return planCombined(set, executions: executions)
+    case .step, .linked, .routes, .union: return planReached(set, executions: executions)
+    case .closure, .shortestPath: return planWalk(set, executions: executions)
+    }
+    return (fetched, collecting)
+  }
+
+  /// Plans the sets that are reached from others, or made of them.
+  private mutating func planReached(_ set: BoundSet, executions: Double) -> (fetched: Double, collecting: Double) {
+    var fetched = 1.0
+    var collecting = costs.setPerParent
+    switch set.source {
     case .step(let base, let relation), .linked(let base, let relation):
       planSet(base, executions: executions, usage: .rows)
       let estimate = plans[base.index]?.estimate ?? PlanEstimate()
@@ -245,11 +263,6 @@ extension Optimizer {
       }
       fetched = min(fetched, estimator.rowCount(set.type))
       collecting += estimate.cost + fetched * costs.rowSortStep
-    case .branches(let branches):
-      fetched = branches.reduce(0) {
-        $0 + estimator.statistics.fanOut($1.relation).mean + sleeping(set, $1.relation)
-      }
-      collecting += Double(branches.count) * costs.edgeRun
     case .union(let sets):
       fetched = 0
       for base in sets {
@@ -258,7 +271,16 @@ extension Optimizer {
         fetched = min(fetched + estimate.rows, estimator.rowCount(set.type))
         collecting += estimate.cost + estimate.rows * costs.rowSortStep
       }
-    case .keys, .members, .each, .host: return planCombined(set, executions: executions)
+    default: break
+    }
+    return (fetched, collecting)
+  }
+
+  /// Plans the sets of walks.
+  private mutating func planWalk(_ set: BoundSet, executions: Double) -> (fetched: Double, collecting: Double) {
+    var fetched = 1.0
+    var collecting = costs.setPerParent
+    switch set.source {
     case .closure(let closure):
       let starts = planEnd(closure.start, executions: executions)
       fetched = reach(of: closure.step, from: starts.rows, depth: closure.upper)
@@ -272,6 +294,7 @@ extension Optimizer {
       fetched = DefaultSelectivity.pathLength
       collecting += starts.cost + targets.cost
       collecting += visited * (plans[path.step.index]?.estimate.cost ?? costs.setPerParent)
+    default: break
     }
     return (fetched, collecting)
   }

@@ -26,8 +26,6 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   private var mostPastBytes = 0
   private(set) var count = 0
   var rebasedNext: BranchVersions?
-  /// The number of the branch that was made last. No other one gets it, because contexts remember it.
-  private var lastNumber: Int64 = 0
   /// The version that ``rebasedNext`` is to begin with.
   var rebasedBase: Snapshot?
   /// The branches beside the version that takes the place of all that is there; nil where they stay.
@@ -254,16 +252,18 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     try transaction { (connection) throws(QueryError) in
       try makeTables(connection)
       let listed = try BranchList(connection)?.names.keys.max() ?? 0
-      let last = max(try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0, listed, lastNumber)
+      // The number of one that is gone may be remembered elsewhere, and is not given again.
+      let given = try connection.integer("SELECT value FROM gqlite_meta WHERE key = 'branch_last'") ?? 0
+      let last = max(try connection.integer("SELECT max(number) FROM gqlite_branch") ?? 0, listed, given)
       guard last < Int64.max else { throw damage(record.name, "there is no number left for it") }
       let number = last + 1
       made = BranchRecord(
         number: number, name: record.name, base: record.base, version: record.version, commits: record.commits,
         time: record.time)
       try put(BranchContent(made, base: newest, mine: newest, beside: newest), newest.catalog, file.newest)
+      try connection.execute("INSERT OR REPLACE INTO gqlite_meta VALUES ('branch_last', \(number))")
     }
     count += 1
-    lastNumber = made.number
     return made
   }
 
@@ -273,7 +273,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     let bytes = (logBytes[number] ?? 0) + commits.reduce(0) { $0 + $1.changes.bytes.count }
     guard bytes <= Self.maximumLog else {
       // One change set says less than many, and takes the place of all of them.
-      return try rebase(versions.record, base: versions.base, mine: versions.mine, merging: merging)
+      return try rebase(
+        versions.record, base: versions.base, mine: versions.mine
+      ) { (connection) throws(QueryError) in try note(commits, of: number, merging, connection) }
     }
     var branch = try stored(number)
     try transaction { (connection) throws(QueryError) in
@@ -291,18 +293,43 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
       }
       branch.record = versions.record
       try branch.save(connection)
-      if let merging { try MergeList.add(merging, connection) }
+      try note(commits, of: number, merging, connection)
     }
     known[number] = branch
     logBytes[number] = bytes
   }
 
-  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot) throws(QueryError) {
-    try rebase(record, base: base, mine: mine, merging: nil)
+  /// Notes what commits of a branch have to do with merges. Called within a transaction.
+  private func note(
+    _ commits: [Commit], of number: Int64, _ merging: BranchMerge?, _ connection: StorageConnection
+  ) throws(QueryError) {
+    let source = try merging.map { (merging) throws(QueryError) in try record(merging.source, connection) }
+    try MergeList.change(connection) { merges in
+      for commit in commits { merges.note(commit, of: number) }
+      if let merging { merges.add(merging, from: source ?? nil) }
+    }
+  }
+
+  private func record(_ number: Int64, _ connection: StorageConnection) throws(QueryError) -> BranchRecord? {
+    let statement = try connection.prepare("\(StoredBranch.selection) WHERE number = ?")
+    statement.bind(1, number)
+    return try statement.step() ? StoredBranch(statement)?.record : nil
+  }
+
+  func note(_ step: BranchStep, of number: Int64, at version: Int64) throws(QueryError) {
+    try transaction { (connection) throws(QueryError) in
+      try MergeList.change(connection) { $0.note(step, of: number, at: version) }
+    }
+  }
+
+  func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot, as step: BranchStep) throws(QueryError) {
+    try rebase(record, base: base, mine: mine) { (connection) throws(QueryError) in
+      try MergeList.change(connection) { $0.note(step, of: record.number, at: record.version) }
+    }
   }
 
   private func rebase(
-    _ record: BranchRecord, base: Snapshot, mine: Snapshot, merging: BranchMerge?
+    _ record: BranchRecord, base: Snapshot, mine: Snapshot, noting: (StorageConnection) throws(QueryError) -> Void
   ) throws(QueryError) {
     let branch = try stored(record.number)
     let changes = mine.changes(since: base)
@@ -318,12 +345,12 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
         try put(BranchContent(record, past: ChangeSet(), own: changes, rows: rows), base.catalog, file.newest)
         try forgetPast(connection)
       }
-      if let merging { try MergeList.add(merging, connection) }
+      try noting(connection)
     }
   }
 
-  func merges() throws(QueryError) -> [BranchMerge] {
-    var found: [BranchMerge] = []
+  func merges() throws(QueryError) -> BranchMerges {
+    var found = BranchMerges()
     try connection().reading { () throws(QueryError) in
       try lookAgain()
       if file.format < StorageFormat.newest { return }
@@ -333,10 +360,6 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
       found = list
     }
     return found
-  }
-
-  func replaceMerges(by merges: [BranchMerge]) throws(QueryError) {
-    try transaction { (connection) throws(QueryError) in try MergeList.note(merges, connection) }
   }
 
   func remove(_ number: Int64) throws(QueryError) {
@@ -349,7 +372,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
         DELETE FROM gqlite_branch_content WHERE branch = \(number);
         DELETE FROM gqlite_branch_log WHERE branch = \(number)
         """)
-      try MergeList.forget(number, connection)
+      try MergeList.change(connection) { $0.remove(number) }
       var others = try BranchList.note(nil, of: number, connection)
       // One that is damaged may have had another number.
       for (other, listed) in others.names where listed == name {
@@ -405,6 +428,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     guard let next = rebasedNext, let base = rebasedBase else { return }
     let record = next.rebased(onto: base, point.version)
     try put(BranchContent(record, base: base, mine: base, beside: base), base.catalog, point)
+    try MergeList.change(connection()) { $0.note(.saved, of: record.number, at: record.version) }
     try forgetPast(connection())
   }
 
@@ -465,7 +489,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     for content in contents { try put(content, catalog, point) }
     // A copy has them of these only.
     let merges = contents.flatMap(\.merges)
-    if !merges.isEmpty { try MergeList.note(merges, connection) }
+    try MergeList.write(BranchMerges(merges), connection)
     count = max(count, contents.count)
     pastBytes = 0
   }

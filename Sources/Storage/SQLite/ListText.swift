@@ -70,9 +70,7 @@ enum ListText {
     case .text:
       TextView(cell).withBytes { start, count in
         if type.scalar == .bytes {
-          output.append(0x22)
           output.append(base64: UnsafeRawBufferPointer(start: start, count: count))
-          output.append(0x22)
         } else if TextView(cell).isNumber {
           output.append(start, count)
         } else {
@@ -83,8 +81,29 @@ enum ListText {
     }
   }
 
+  /// Returns a list of bytes with one quote where it has two, as they were written at first; nil where it has one. An
+  /// empty element has two and nothing after them.
+  private static func quotedOnce(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    func isPair(_ index: Int) -> Bool { index + 1 < bytes.count && bytes[index] == 0x22 && bytes[index + 1] == 0x22 }
+    let isDoubled = bytes.indices.contains { index in
+      isPair(index) && index + 2 < bytes.count && bytes[index + 2] != 0x2C && bytes[index + 2] != 0x5D
+    }
+    guard isDoubled else { return nil }
+    var single: [UInt8] = []
+    single.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      single.append(bytes[index])
+      index += isPair(index) ? 2 : 1
+    }
+    return single
+  }
+
   /// Reads a list into memory of an arena; nil where the text is no list of the type.
   static func cell(_ bytes: UnsafeRawBufferPointer, _ element: ValueType, _ arena: StagingArena) -> Cell? {
+    if element.scalar == .bytes, let single = quotedOnce(bytes) {
+      return single.withUnsafeBytes { cell($0, element, arena) }
+    }
     var scratch = ByteBuffer()
     let kind = ColumnKind(element)
     var elements: [Cell?] = []

@@ -126,6 +126,115 @@ import Testing
     #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[5,3]}"#)
   }
 
+  @Test("a merge that is taken back and done again is there once") func redone() throws {
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    try other.database.undo(1)
+    try draft.merge(into: other)
+    #expect(try views(other) == views(5))
+    try other.database.undo(3)
+    #expect(try views(other) == views(0))
+    // Does the first one again.
+    try other.database.undo(2)
+    #expect(try views(other) == views(5))
+    let refused = code { try draft.merge(into: other) }
+    #expect(refused == nil || refused == "merged-branch")
+    #expect(try views(other) == views(5))
+  }
+
+  @Test("what takes a merge back among other things, or in part, is refused") func mixed() throws {
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    try other.run("mutation { a: _undo(version: 1) b: insertPage(data: {id: 7}) { id } }")
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[0,0,0]}"#)
+    #expect(code { try draft.merge(into: other) } == "merged-branch")
+    // It is known again where there is nothing of it.
+    try other.discard()
+    try draft.merge(into: other)
+    #expect(try views(other) == views(5))
+    try draft.run("mutation { updatePage(where: id == 2, set: {views: views + 3}) }")
+    try draft.merge(into: other)
+    let merged = other.database.version
+    try other.run("mutation { updatePage(where: id == 2, set: {views: views + 1}) }")
+    try other.discard()
+    try draft.merge(into: other)
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[5,3]}"#)
+    let again = other.database.version
+    #expect(again > merged)
+    try other.run("mutation { updatePage(where: id == 2, set: {views: views + 1}) }")
+    try other.database.undo(again, only: .untouched)
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[0,4]}"#)
+    #expect(code { try draft.merge(into: other) } == "merged-branch")
+  }
+
+  @Test("what the database has of a merge stays when the rest is dropped") func savedAndDropped() throws {
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    try other.merge(into: database)
+    try draft.run(add(2))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(7))
+    try other.discard()
+    #expect(try views(other) == views(5))
+    for _ in 1...2 {
+      try draft.merge(into: other)
+      #expect(try views(other) == views(7))
+    }
+    // To drop them can be taken back, too.
+    try other.discard()
+    try other.database.undo(other.database.version)
+    #expect(try views(other) == views(7))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(7))
+  }
+
+  @Test("what was added and taken back before the branch was refreshed is refused") func takenBackInSource() throws {
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    try draft.run(add(-5))
+    try database.run("mutation { insertPage(data: {id: 3}) }")
+    try draft.refresh()
+    #expect(code { try draft.merge(into: other) } == "merged-branch")
+    #expect(try views(other) == views(5))
+  }
+
+  @Test("what a branch adds after it was refreshed comes, where it had added nothing before") func addedLater() throws {
+    try draft.run(#"mutation { updatePage(where: id == 1, set: {title: "t"}) }"#)
+    try draft.merge(into: other)
+    try database.run("mutation { insertPage(data: {id: 3}) }")
+    try draft.refresh()
+    try draft.run(add(5))
+    for _ in 1...2 {
+      try draft.merge(into: other)
+      #expect(try other.run("{ page(id: 1) { title views } }").jsonString == #"{"page":{"title":"t","views":5}}"#)
+    }
+  }
+
+  @Test("a refreshed branch whose merge is taken back gets it again") func refreshedAndTakenBack() throws {
+    try draft.run(add(5))
+    try draft.merge(into: other)
+    try database.run("mutation { insertPage(data: {id: 3}) }")
+    try other.refresh()
+    try other.database.undo(1)
+    #expect(try other.run("{ page(id: 1) { views } }").jsonString == #"{"page":{"views":0}}"#)
+    try draft.merge(into: other)
+    #expect(try other.run("{ page(id: 1) { views } }").jsonString == #"{"page":{"views":5}}"#)
+  }
+
+  @Test("many merges leave a short list, and the last is known") func many() throws {
+    for number in 1...200 {
+      try draft.run(add(1))
+      try draft.merge(into: other)
+      if number % 50 == 0 {
+        try other.undo()
+        try draft.merge(into: other)
+      }
+    }
+    #expect(try views(other) == views(200))
+    try draft.merge(into: other)
+    #expect(try views(other) == views(200))
+  }
+
   @Test("a rule that the schema gets later adds nothing twice") func laterRule() throws {
     let plain = try Database(schema: "type Page { id: ID! views: Int! = 0 }")
     try plain.run("mutation { insertPage(data: {id: 1, views: 10}) }")
