@@ -26,6 +26,8 @@ final class PreparedOperation: Sendable {
   let ready = Lock<ReadyState>(ReadyState())
   /// What runs with the usual options take instead.
   let resting = RestingRuns()
+  /// The same for runs of a point mutation.
+  let restingMutations = IdlePair<ReadyMutation>()
   private let runs = Atomic<Bool>(false)
 
   struct ReadyState {

@@ -58,6 +58,15 @@ public final class PreparedQuery: Sendable {
   /// What `@explain` asks for; nil where it is not there.
   var explanation: ExplanationRequest? { prepared.explanation }
 
+  /// A run of a point mutation that rests; nil if there is none.
+  func takeMutation() -> ReadyMutation? { prepared.restingMutations.take() }
+
+  /// Keeps a run of a point mutation until another one takes it.
+  func put(_ run: ReadyMutation) { _ = prepared.restingMutations.put(run) }
+
+  /// False at the first call: most texts that a program runs once are not worth what makes later runs quick.
+  func hasRunBefore() -> Bool { prepared.hasRunBefore() }
+
   /// Runs on the data as it is now.
   ///
   /// - Throws: ``QueryError`` if a variable cannot be what it is declared to be, or the run fails: nothing is answered.

@@ -36,9 +36,13 @@ final class OpenVersion {
   /// Tells whether changes are kept, so that those that could not be are taken back.
   private let keepsChanges: Bool
 
+  /// That of the data when it began; see ``Snapshot/generation``.
+  let generation: UInt64
+
   /// - Parameter published: The number of the last transaction in `base`, where changes are kept.
   init(_ base: Snapshot, fold: @escaping TextFold, keepingAfter published: Int64? = nil) {
     self.base = base
+    generation = base.generation
     self.fold = fold
     self.published = published ?? 0
     keepsChanges = published != nil

@@ -18,6 +18,14 @@ struct OpenVersionWriter {
     } != nil
   }
 
+  /// Applies a point mutation that is ready; false where it is not to be applied so, and nothing was done.
+  func apply(_ run: ReadyMutation) throws(OpenVersionProblem) -> Bool {
+    try apply(at: run.context.now) { (open) throws(OpenVersionProblem) in
+      guard open.generation == run.generation else { return false }
+      return try open.apply(run.program, run.context, into: &run.buffer)
+    } != nil
+  }
+
   /// Applies a statement to the open version; nil where it is not to be applied so, and nothing was done. Else the number
   /// of the version with it. Called by the one writer.
   ///

@@ -10,6 +10,7 @@ extension PreparedQuery {
   func changeInPlace<Result>(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result? {
+    if options.areUsual, let result = try changeReady(variables, take) { return result }
     // The version is looked at for its schema and its statistics only.
     let view = database.state.withLock { $0.snapshot }
     guard !options.hasPlanner, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
@@ -36,6 +37,12 @@ extension PreparedQuery {
       throw queryError(error.problem, error.view)
     }
     if output.buffer.count == 0 { output.buffer.append("{}") }
+    if options.areUsual, takesPlainVariables, hasRunBefore(), mutation.isSettled(program),
+      let limits = document.usualRunLimits,
+      let run = ReadyMutation(program, plans, generation: view.generation, limits: limits)
+    {
+      put(run)
+    }
     return output.buffer.withUnsafeBytes { take($0) }
   }
 }

@@ -28,6 +28,8 @@ final class SegmentPlans: Sendable {
   let askedNames: [String]?
   /// How the parameters become cells at once; nil where values of them are needed, too.
   private let bindings: CellBindings?
+  /// How all that a run takes becomes cells; nil where it takes more than that.
+  var onlyBindings: CellBindings? { askedNames == nil ? bindings : nil }
   private let idleParameters = IdlePair<OperationParameters>()
 
   init(_ query: BoundQuery, catalog: Catalog) {
@@ -81,7 +83,7 @@ final class SegmentPlans: Sendable {
     cells.removeAll()
     if cells.scratch.byteCount <= Self.keptBytes { _ = idleParameters.put(cells) }
   }
-  private static let keptBytes = 1 << 16
+  static let keptBytes = 1 << 16
 }
 
 /// The plans of the queries of one mutation field.
@@ -118,6 +120,11 @@ final class MutationPlans: Sendable {
     looksAtData = locate != nil || deleted != nil || !mutation.constants.sets.isEmpty
     mayBePoint = mutation.mayBePoint
     hasSets = looksAtData || mutation.answer != nil || mutation.conflict?.decisions != nil
+  }
+
+  /// Returns whether a program is the one for all parameters, as long as the data's generation stays.
+  func isSettled(_ program: MutationProgram) -> Bool {
+    ready.withLock { $0?.program === program && $0?.generation != nil }
   }
 
   /// The field made ready for this data and these parameters; the same one again where no plan has changed.

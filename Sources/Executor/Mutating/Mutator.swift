@@ -30,6 +30,8 @@ package final class MutationProgram: Sendable {
   package let answer: Executable?
   /// Whether it is a point mutation, as far as the plans can tell: ``Mutator/init(continuing:)`` may apply it.
   package let isPoint: Bool
+  /// What the answer begins with where it is a number: `{"key":`.
+  let answerStart: [UInt8]
   /// The columns that the document's assignment names.
   let assignedColumns: [ColumnID]
   /// Indicates whether a row may take the place of an entity that has its unique value, and so delete it.
@@ -46,6 +48,11 @@ package final class MutationProgram: Sendable {
     self.locateDeleted = locateDeleted
     self.decisions = decisions
     self.answer = answer
+    var start = ByteBuffer(capacity: 64)
+    start.append(0x7B)
+    start.append(json: Text(mutation.key))
+    start.append(0x3A)
+    answerStart = start.takeArray()
     mayReplace = constants.executable.catalog.indexes.contains { $0.onConflict == .replace }
     if case .record(let record) = mutation.assignment {
       assignedColumns = record.cells.map(\.column)
@@ -295,9 +302,7 @@ package final class Mutator {
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(MutationProblem) {
     guard let executable = program.answer else {
-      output.append(0x7B)
-      output.append(json: Text(program.mutation.key))
-      output.append(0x3A)
+      program.answerStart.withUnsafeBytes { output.append($0) }
       output.append(int: Int64(answered.count))
       output.append(0x7D)
       return

@@ -103,7 +103,9 @@ struct InputValues {
 }
 
 /// What one operation's mutation fields have in common. A class, because whatever is staged looks at it.
-package final class MutationContext: Sendable {
+///
+/// Unchecked because one run at a time has it.
+package final class MutationContext: @unchecked Sendable {
   /// Holds the values of the parameters; none where they are ``cells``.
   package let parameters: [Value?]
   /// Holds their cells where no field needs a value.
@@ -111,7 +113,7 @@ package final class MutationContext: Sendable {
   package let limits: RunLimits
   package let cancellation: Cancellation?
   /// Microseconds since 1970: what `@default(value: now())` gives.
-  package let now: Int64
+  @exclusivity(unchecked) package var now: Int64
   /// Tells whether a variable of a name was given; nil where nothing hangs on that.
   private let isGiven: (@Sendable (String) -> Bool)?
   /// Of all parameters; empty where nothing hangs on which are given.

@@ -1,0 +1,73 @@
+import GQLBase
+import GQLCatalog
+import GQLExecutor
+import GQLQuery
+import GQLStore
+
+/// All that a point mutation with the usual options needs, kept between runs: so a run plans nothing and allocates little.
+///
+/// Unchecked because one run at a time has it.
+final class ReadyMutation: @unchecked Sendable {
+  let program: MutationProgram
+  let context: MutationContext
+  /// That of the data for which it is planned.
+  let generation: UInt64
+  private let bindings: CellBindings
+  private let cells: OperationParameters
+  @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 512)
+
+  /// Nil where it needs more than cells of its parameters.
+  init?(_ program: MutationProgram, _ plans: SegmentPlans, generation: UInt64, limits: RunLimits) {
+    guard let bindings = plans.onlyBindings else { return nil }
+    self.program = program
+    self.generation = generation
+    self.bindings = bindings
+    cells = OperationParameters(bindings.count)
+    context = MutationContext(parameters: [], cells: cells, limits: limits, now: 0)
+  }
+
+  /// Gives the run its parameters; false where a variable needs a closer look.
+  func prepare(_ variables: [String: Value], now: Int64) -> Bool {
+    context.now = now
+    buffer.removeAll()
+    return bindings.bind(variables, to: cells, cells.scratch, now: now) && cells.byteCount <= PointMutation.maximumBytes
+  }
+
+  /// Forgets the parameters.
+  func end() { cells.removeAll() }
+
+  /// Indicates whether it needs no more memory than may rest between runs.
+  var isWorthKeeping: Bool {
+    buffer.count <= ReusableBuffer.keptBytes && cells.scratch.byteCount <= SegmentPlans.keptBytes
+  }
+}
+
+extension PreparedQuery {
+  /// Runs a point mutation that is ready; nil where none is, or it is to be applied in another way, and nothing was done.
+  func changeReady<Result>(
+    _ variables: [String: Value], _ take: (UnsafeRawBufferPointer) -> Result
+  ) throws(QueryError) -> Result? {
+    guard let run = takeMutation() else { return nil }
+    if database.hasResolvers { return nil }
+    guard run.prepare(variables, now: WallClock.now) else {
+      rest(run)
+      return nil
+    }
+    do throws(OpenVersionProblem) {
+      // One that does not fit the data any more is made again.
+      guard try OpenVersionWriter(database: database).apply(run) else { return nil }
+    } catch {
+      rest(run)
+      throw queryError(error.problem, error.view)
+    }
+    if run.buffer.count == 0 { run.buffer.append("{}") }
+    let result = run.buffer.withUnsafeBytes { take($0) }
+    rest(run)
+    return result
+  }
+
+  private func rest(_ run: ReadyMutation) {
+    run.end()
+    if run.isWorthKeeping { put(run) }
+  }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import GQLite
+import Testing
+
+/// Tests point mutations that are run again and again, and are kept ready between.
+@Suite struct ReadyMutationTests {
+  private let database: Database
+  private let insert: PreparedQuery
+  private let add: PreparedQuery
+
+  init() throws {
+    database = try Database(
+      schema: """
+        type P { id: ID! n: Int! = 0 name: String @unique at: DateTime @default(value: now()) }
+        """)
+    insert = try database.prepare(
+      "mutation($id: ID!, $name: String) { insertP(data: {id: $id, name: $name}) { id name } }")
+    add = try database.prepare(Self.addition)
+  }
+
+  private static let addition =
+    "mutation($id: ID!, $n: Int! = 1) { updateP(where: id == $id, set: {n: n + $n}) }"
+
+  private func code(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch let error as QueryError {
+      return error.problems.first?.code
+    } catch {
+      return "\(error)"
+    }
+  }
+  private var all: String {
+    get throws { try database.run("{ p := P(orderBy: id) { id n name } }").jsonString }
+  }
+
+  @Test func answersAreThoseOfTheFirstRun() throws {
+    for number in 1...4 {
+      let answer = try insert.run(["id": .string("\(number)"), "name": .string("n\(number)")]).jsonString
+      #expect(answer == #"{"insertP":[{"id":"\#(number)","name":"n\#(number)"}]}"#)
+    }
+    for number in 1...4 {
+      #expect(try add.run(["id": "1", "n": .int(Int64(number))]).jsonString == #"{"updateP":1}"#)
+      // A default, an id that is not there, and an id that is given as a number need a closer look, or none.
+      #expect(try add.run(["id": "1"]).jsonString == #"{"updateP":1}"#)
+      #expect(try add.run(["id": "9", "n": 1]).jsonString == #"{"updateP":0}"#)
+      #expect(code { try add.run(["id": "1", "n": "x"]) } != nil)
+      #expect(code { try add.run(["n": 1]) } != nil)
+    }
+    #expect(try database.run("{ p(id: 1) { n } }").jsonString == #"{"p":{"n":14}}"#)
+    #expect(database.check() == [])
+  }
+
+  @Test func whatIsRefusedLeavesNothing() throws {
+    for number in 1...3 { try insert.run(["id": .string("\(number)"), "name": .string("n\(number)")]) }
+    let before = try all
+    for _ in 1...3 {
+      #expect(code { try insert.run(["id": "7", "name": "n1"]) } == "unique-violation")
+      #expect(code { try insert.run(["id": "1", "name": "other"]) } == "unique-violation")
+      #expect(code { try add.run(["id": "1", "n": .int(.max)]) } == nil)
+      #expect(code { try add.run(["id": "1", "n": .int(.max)]) } != nil)
+      try add.run(["id": "1", "n": .int(-.max)])
+    }
+    #expect(try all == before)
+    let long = String(repeating: "x", count: 100_000)
+    try insert.run(["id": "8", "name": .string(long)])
+    try insert.run(["id": "9", "name": .null])
+    #expect(try database.run("{ p(id: 8) { name } q := p(id: 9) { name } }").jsonString.count > 100_000)
+    #expect(database.check() == [])
+  }
+
+  @Test func anotherSchemaIsMet() throws {
+    for number in 1...3 { try insert.run(["id": .string("\(number)"), "name": .null]) }
+    try database.changeSchema(to: "type P { id: ID! m: Int! = 7 n: Int! = 0 name: String @unique at: DateTime }")
+    for number in 4...6 { try insert.run(["id": .string("\(number)"), "name": .null]) }
+    #expect(try database.run("{ m := P(orderBy: id).m }").jsonString == #"{"m":[7,7,7,7,7,7]}"#)
+    try database.changeSchema(to: "type P { id: ID! n: Int! = 0 }", allowingLoss: true)
+    #expect(code { try insert.run(["id": "7", "name": .null]) } != nil)
+    for _ in 1...3 { try add.run(["id": "1", "n": 2]) }
+    #expect(try database.run("{ p(id: 1) { n } }").jsonString == #"{"p":{"n":6}}"#)
+  }
+
+  @Test func timesAndOriginsAreThoseOfTheRun() throws {
+    database.recentVersions = 1 << 20
+    for number in 1...3 { try insert.run(["id": .string("\(number)"), "name": .null]) }
+    try insert.run(["id": "4", "name": .null], options: RunOptions(now: 1_000_000))
+    try insert.run(["id": "5", "name": .null])
+    let old = try database.run(#"{ ids := P(where: at < "2000-01-01T00:00:00Z").id }"#).jsonString
+    #expect(old == #"{"ids":["4"]}"#)
+    try database.undo(database.version)
+    #expect(try database.run("{ n := count(P) }").jsonString == #"{"n":4}"#)
+  }
+
+  @Test func threadsTakeTurns() throws {
+    try insert.run(["id": "1", "name": .null])
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for _ in 0..<250 { _ = try? add.run(["id": "1", "n": 1]) }
+    }
+    #expect(try database.run("{ p(id: 1) { n } }").jsonString == #"{"p":{"n":1000}}"#)
+  }
+}
