@@ -39,21 +39,7 @@ package enum Trigram {
   }
 }
 
-/// What a text must hold, in trigrams: all of some, and of each list of alternatives at least one.
-package struct TrigramQuery: Hashable, Sendable {
-  /// Ascending, without repeats.
-  package var keys: [UInt32]
-  /// None of the lists is empty, and no query in them is.
-  package var alternatives: [[TrigramQuery]]
-
-  package init(keys: [UInt32] = [], alternatives: [[TrigramQuery]] = []) {
-    self.keys = keys
-    self.alternatives = alternatives
-  }
-
-  /// More would cost more than they sort out.
-  private static let maximumKeys = 48
-
+extension CandidateQuery {
   /// The trigrams of a folded literal; nil if it is too short to have one.
   package init?(literal folded: [UInt8]) {
     let found = folded.withUnsafeBufferPointer { bytes in
@@ -64,16 +50,6 @@ package struct TrigramQuery: Hashable, Sendable {
     if found.isEmpty { return nil }
     // Evenly spread ones stand for the others.
     let step = (found.count + Self.maximumKeys - 1) / Self.maximumKeys
-    keys = Set(stride(from: 0, to: found.count, by: step).map { found[$0] }).sorted()
-    alternatives = []
-  }
-
-  /// Both.
-  package mutating func formIntersection(_ other: TrigramQuery) {
-    keys = Set(keys + other.keys).sorted()
-    if keys.count > Self.maximumKeys * 2 {
-      keys = stride(from: 0, to: keys.count, by: 2).map { keys[$0] }
-    }
-    alternatives += other.alternatives
+    self.init(keys: Set(stride(from: 0, to: found.count, by: step).map { found[$0] }).sorted())
   }
 }

@@ -2,7 +2,7 @@
 @usableFromInline package struct IndexDescriptor: Sendable, Hashable {
   /// A kind of index; everything that depends on the kind asks for its ``facts``.
   package enum Kind: String, Sendable, CaseIterable {
-    case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM"
+    case hash = "HASH", btree = "BTREE", fullText = "FULLTEXT", trigram = "TRIGRAM", elements = "ELEMENTS"
   }
   /// A rule for an insert that meets a key of a unique index.
   package enum Conflict: String, Sendable { case fail = "FAIL", replace = "REPLACE" }
@@ -50,14 +50,23 @@ extension IndexDescriptor.Kind {
       case deferred
     }
 
+    /// A choice of what entries hold of a row.
+    package enum Content: Sendable, Hashable {
+      /// The cells of all columns together, which can be compared.
+      case keys
+      /// Parts of texts as they were written, of each column by itself.
+      case texts
+      /// The elements of lists, of each column by itself.
+      case elements
+    }
+
     /// The name in messages: `B-tree`.
     package let name: String
     /// The name in plans: `BTree`.
     package let planName: String
     /// The property wrapper of models that describes one; nil where models have none of the kind.
     package let wrapper: String?
-    /// Indicates whether it finds rows by keys, of all columns that can be compared. Others take texts only, as they were written.
-    package let hasKeys: Bool
+    package let content: Content
     /// Indicates whether entries are read in the order of their keys.
     package let isOrdered: Bool
     /// Indicates whether keys with a null have entries.
@@ -65,6 +74,9 @@ extension IndexDescriptor.Kind {
     /// Indicates whether there are queries that nothing else answers, so that it is built before the first of them.
     package let isIndispensable: Bool
     package let upkeep: Upkeep
+
+    /// Indicates whether it finds rows by keys of all its columns. Others hold each column by itself.
+    package var hasKeys: Bool { content == .keys }
   }
 
   /// The kind of index that is read in the order of its keys.
@@ -76,25 +88,51 @@ extension IndexDescriptor.Kind {
     case .btree: Self.treeFacts
     case .fullText: Self.fullTextFacts
     case .trigram: Self.trigramFacts
+    case .elements: Self.elementFacts
     }
   }
 
   private static let hashFacts = Facts(
-    name: "hash", planName: "Hash", wrapper: "HashIndex", hasKeys: true, isOrdered: false, holdsNulls: false,
+    name: "hash", planName: "Hash", wrapper: "HashIndex", content: .keys, isOrdered: false, holdsNulls: false,
     isIndispensable: false, upkeep: .byEntry)
 
   private static let treeFacts = Facts(
-    name: "B-tree", planName: "BTree", wrapper: "Index", hasKeys: true, isOrdered: true, holdsNulls: true,
+    name: "B-tree", planName: "BTree", wrapper: "Index", content: .keys, isOrdered: true, holdsNulls: true,
     isIndispensable: false, upkeep: .byEntry)
 
   /// Scores of words are known to nothing else.
   private static let fullTextFacts = Facts(
-    name: "full-text", planName: "FullText", wrapper: "FullTextIndex", hasKeys: false, isOrdered: false,
+    name: "full-text", planName: "FullText", wrapper: "FullTextIndex", content: .texts, isOrdered: false,
     holdsNulls: false, isIndispensable: true, upkeep: .byText)
 
   private static let trigramFacts = Facts(
-    name: "trigram", planName: "Trigram", wrapper: nil, hasKeys: false, isOrdered: false, holdsNulls: false,
+    name: "trigram", planName: "Trigram", wrapper: nil, content: .texts, isOrdered: false, holdsNulls: false,
     isIndispensable: false, upkeep: .deferred)
+
+  private static let elementFacts = Facts(
+    name: "element", planName: "Elements", wrapper: nil, content: .elements, isOrdered: false, holdsNulls: false,
+    isIndispensable: false, upkeep: .deferred)
+}
+
+extension IndexDescriptor.Kind.Facts.Content {
+  /// Returns the type of what is held of a column of a type; nil for a column that cannot be indexed so.
+  package func part(of type: ValueType) -> ValueType? {
+    switch (self, type) {
+    case (.keys, .list), (.keys, .entity): nil
+    case (.keys, _), (.texts, .string): type
+    case (.elements, .list(let element)): Self.keys.part(of: element)
+    case (.texts, _), (.elements, _): nil
+    }
+  }
+
+  /// The type that fields must have, in words.
+  package var typeName: String {
+    switch self {
+    case .keys: "value"
+    case .texts: "String"
+    case .elements: "list"
+    }
+  }
 }
 
 /// A directive of schemas that describes an index.
@@ -112,6 +150,7 @@ package struct IndexDirective: Sendable {
     IndexDirective(name: "unique", kinds: [.hash], isUnique: true, arguments: ["onConflict"]),
     IndexDirective(name: "fulltext", kinds: [.fullText], isUnique: false, arguments: ["language"]),
     IndexDirective(name: "trigram", kinds: [.trigram], isUnique: false, arguments: []),
+    IndexDirective(name: "elements", kinds: [.elements], isUnique: false, arguments: []),
   ]
 
   /// Indicates whether its indexes find rows by keys.

@@ -74,7 +74,7 @@ package protocol Statistics: Sendable {
   /// About how many rows a full-text index finds in these of its columns for a query; nil if it cannot tell.
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int?
   /// About how many rows a trigram index offers for one of its columns; nil if it cannot tell.
-  func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int?
+  func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: CandidateQuery) -> Int?
   /// Indicates whether an index is not built yet, so that no plan may use it.
   func isPending(_ index: IndexID) -> Bool
   /// What delivers a type's entities in the order of their ids. Plans give the same answer whatever it says.
@@ -91,5 +91,5 @@ extension Statistics {
   package func pageShare(_ type: EntityTypeID, _ column: ColumnID, _ range: KeyRange) -> Double? { nil }
   package func ascends(_ type: EntityTypeID, _ column: ColumnID) -> Bool { false }
   package func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? { nil }
-  package func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int? { nil }
+  package func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: CandidateQuery) -> Int? { nil }
 }

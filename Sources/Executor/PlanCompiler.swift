@@ -136,6 +136,8 @@ struct PlanCompiler {
     case .textSearch(let index, let columns, let query): return FullTextScan(catalog[index], columns, query, &self)
     case .trigramCandidates(let index, let column, let condition, let pattern):
       return TrigramCandidates(catalog[index], column, condition, pattern, &self)
+    case .elementCandidates(let index, let column, let values):
+      return ElementCandidates(catalog[index], column, values, &self)
     case .intersection(let paths): return Intersection(paths.map { access($0, type) }, type)
     case .union(let paths): return Union(paths.map { access($0, type) }, type)
     case .source, .rowSet, .empty, .hashJoin: return EmptySource(type)

@@ -80,28 +80,28 @@ package indirect enum TextRequirement: Hashable, Sendable {
   }
 
   /// The same in trigrams of folded text; nil if they say nothing.
-  package var trigrams: TrigramQuery? {
+  package var trigrams: CandidateQuery? {
     switch self {
     case .nothing: return nil
     case .literal(let bytes, let isFolded):
-      if isFolded { return TrigramQuery(literal: bytes) }
+      if isFolded { return CandidateQuery(literal: bytes) }
       var folded: [UInt8] = []
       bytes.withUnsafeBufferPointer { CaseFolding.fold($0, into: &folded) }
-      return TrigramQuery(literal: folded)
+      return CandidateQuery(literal: folded)
     case .all(let parts):
-      var result: TrigramQuery?
+      var result: CandidateQuery?
       for part in parts {
         guard let query = part.trigrams else { continue }
         if result == nil { result = query } else { result?.formIntersection(query) }
       }
       return result
     case .any(let parts):
-      var choices: [TrigramQuery] = []
+      var choices: [CandidateQuery] = []
       for part in parts {
         guard let query = part.trigrams else { return nil }
         if !choices.contains(query) { choices.append(query) }
       }
-      return choices.count == 1 ? choices[0] : TrigramQuery(alternatives: [choices])
+      return choices.count == 1 ? choices[0] : CandidateQuery(alternatives: [choices])
     }
   }
 }

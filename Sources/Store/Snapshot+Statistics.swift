@@ -93,9 +93,10 @@ extension Snapshot {
       guard let cell = buffer.cell(value, keys.components[offset].kind) else { return nil }
       equal.append(cell)
     }
-    if let hash = hashIndexes[Int(index.index)], equal.count == keys.count {
-      guard range.lower == nil, range.upper == nil, range.prefix == nil else { return nil }
-      return hash.count(equal)
+    if equal.count == keys.count,
+      let count = table.indexes[place.index].built?.count(under: equal, columns: table.readers)
+    {
+      return range.lower == nil && range.upper == nil && range.prefix == nil ? count : nil
     }
     guard let ordered = ordered(index) else { return nil }
     var bounds = BTreeBounds(equalCount: equal.count)

@@ -73,7 +73,7 @@ final class StoreLayout: Sendable {
       var indexesOfColumn: [[Int]] = Array(repeating: [], count: type.columns.count)
       for id in type.indexes {
         let descriptor = catalog[id]
-        let components = descriptor.columns.compactMap { KeyComponent(type[$0]) }
+        let components = descriptor.columns.compactMap { KeyComponent(type[$0], of: descriptor.kind) }
         guard !components.isEmpty, components.count == descriptor.columns.count else { continue }
         for column in Set(descriptor.columns) { indexesOfColumn[Int(column.index)].append(indexes.count) }
         indexes.append(

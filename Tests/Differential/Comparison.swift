@@ -90,7 +90,7 @@ package final class Subject {
     "overflow", "division-by-zero", "conversion", "out-of-domain", "missing-parameter",
   ]
 
-  static let accesses = ["SCAN", "ID", "HASH", "BTREE", "FULLTEXT", "TRIGRAM"]
+  static let accesses = ["SCAN", "ID", "HASH", "BTREE", "FULLTEXT", "TRIGRAM", "ELEMENTS"]
 
   func reference(_ query: Node) -> Outcome {
     evaluator.latitude.mayFail = false

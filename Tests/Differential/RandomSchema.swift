@@ -44,7 +44,8 @@ extension Model {
       shape.directives += " @index(fields: [\"\(fields[first].name)\", \"\(fields[first + 1].name)\"])"
     }
     let element: Kind = random.pick([.int, .text, .symbol])
-    fields.append(Field(name: "l", kind: .list(element), isNonNull: true))
+    let directives = random.pick(["", " @elements"])
+    fields.append(Field(name: "l", kind: .list(element), isNonNull: true, directives: directives))
     if random.chance(40) { fields.append(Field(name: "j", kind: .json)) }
     if hasEmbedded {
       if random.chance(60) {

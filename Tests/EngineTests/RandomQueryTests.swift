@@ -19,6 +19,7 @@ import Testing
     campaign.allowsLarge = false
     let result = campaign.run(seed: seed)
     for report in result.reports { Issue.record("\(report)") }
-    #expect(result.beyondModel * 20 <= result.queries)
+    // One in twenty, of few queries.
+    #expect(result.beyondModel * 20 <= result.queries + 20)
   }
 }

@@ -18,7 +18,7 @@ import Testing
     func nullCount(_ type: EntityTypeID, _ column: ColumnID) -> Int { 0 }
     func fanOut(_ relation: RelationID) -> FanOut { FanOut(mean: 1, maximum: 1, nonEmpty: 1) }
     func cardinality(_ index: IndexID, _ range: KeyRange) -> Int? { byLikes }
-    func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int? { offered }
+    func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: CandidateQuery) -> Int? { offered }
     var generation: UInt64 { 1 }
   }
 

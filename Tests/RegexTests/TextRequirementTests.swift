@@ -158,13 +158,13 @@ import Testing
   }
 
   /// All keys of the text's trigrams, and the query over them.
-  private func holds(_ query: TrigramQuery, _ text: [UInt8]) -> Bool {
+  private func holds(_ query: CandidateQuery, _ text: [UInt8]) -> Bool {
     var folded: [UInt8] = []
     text.withUnsafeBufferPointer { CaseFolding.fold($0, into: &folded) }
     var keys = [UInt32](repeating: 0, count: folded.count + 1)
     let count = folded.withUnsafeBufferPointer { Trigram.write($0, to: &keys) }
     let found = Set(keys[..<count])
-    func holds(_ query: TrigramQuery) -> Bool {
+    func holds(_ query: CandidateQuery) -> Bool {
       query.keys.allSatisfy(found.contains) && query.alternatives.allSatisfy { $0.contains(where: holds) }
     }
     return holds(query)

@@ -77,6 +77,7 @@ struct SocialFixture {
     // Their proof is ``Snapshot/check(fold:)``.
     builder.index(user, .trigram, [3, 4])
     builder.index(message, .trigram, [1])
+    builder.index(user, .elements, [7])
 
     func end(
       _ type: EntityTypeID, _ column: Int, many: Bool = true, required: Bool = false,

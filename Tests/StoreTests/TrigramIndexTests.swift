@@ -34,9 +34,9 @@ import Testing
 
   /// The rows that the index offers, sorted, and how often one came twice within a part.
   private func offered(
-    _ snapshot: Snapshot, _ id: IndexID, _ type: EntityTypeID, _ query: TrigramQuery
+    _ snapshot: Snapshot, _ id: IndexID, _ type: EntityTypeID, _ query: CandidateQuery
   ) throws -> Set<UInt32> {
-    let column = try #require(snapshot.trigrams(id).column(ColumnID(1)))
+    let column = try #require(snapshot.candidates(id, ColumnID(1)))
     var result: Set<UInt32> = []
     for part in 0..<column.partCount {
       let found = column.candidates(part, query, liveness: snapshot.liveness(type))
@@ -104,10 +104,10 @@ import Testing
         let literals = (0..<(1 + random.below(3))).map { _ in
           Self.fold((0..<(2 + random.below(3))).map { _ in Self.pieces[random.below(Self.pieces.count)] }.joined())
         }
-        let queries = literals.compactMap { TrigramQuery(literal: $0) }
+        let queries = literals.compactMap { CandidateQuery(literal: $0) }
         guard queries.count == literals.count, var all = queries.first else { continue }
         for query in queries.dropFirst() { all.formIntersection(query) }
-        let any = TrigramQuery(alternatives: [queries])
+        let any = CandidateQuery(alternatives: [queries])
         for (query, holds) in [
           (all, { (text: [UInt8]) in literals.allSatisfy { Self.contains(text, $0) } }),
           (any, { (text: [UInt8]) in literals.contains { Self.contains(text, $0) } }),
@@ -127,7 +127,7 @@ import Testing
     builder.index(type, .hash, [0], unique: true, primary: true)
     let id = builder.index(type, .trigram, [1])
     let transaction = WriteTransaction(Snapshot.empty(builder.catalog))
-    let count = TrigramSegment.firstTier * 3
+    let count = CandidateSegment.firstTier * 3
     for number in 0..<count {
       _ = try transaction.insert(type, [.int(Int64(number)), .text("abc \(number)")])
       _ = transaction.checkpoint()
@@ -138,14 +138,16 @@ import Testing
     _ = try transaction.insert(type, [.int(Int64(count)), .text("abcde")])
     transaction.rollback(to: checkpoint)
     let made = transaction.commit()
-    let column = try #require(made.trigrams(id).column(ColumnID(1)))
-    #expect(column.pending.count < TrigramSegment.firstTier)
+    let column = try #require(made.candidates(id, ColumnID(1)))
+    #expect(column.pending.count < CandidateSegment.firstTier)
     #expect(zip(column.pending, column.pending.dropFirst()).allSatisfy { $0 < $1 })
     #expect(made.check().isEmpty)
-    let query = try #require(TrigramQuery(literal: Array("abcd".utf8)))
+    let query = try #require(CandidateQuery(literal: Array("abcd".utf8)))
     #expect(try offered(made, id, type, query) == Set(0..<UInt32(count)))
     // What asks for nothing is met by all, and what nothing can meet by none.
-    for query in [TrigramQuery(), TrigramQuery(alternatives: [[]]), TrigramQuery(alternatives: [[TrigramQuery()]])] {
+    for query in [
+      CandidateQuery(), CandidateQuery(alternatives: [[]]), CandidateQuery(alternatives: [[CandidateQuery()]]),
+    ] {
       #expect((0...(2 * count)).contains(column.estimate(query)))
     }
   }
@@ -153,13 +155,13 @@ import Testing
   /// Alternatives of alternatives, and lists of every density, against sets.
   @Test(arguments: 0..<20) func segmentsEqualSets(_ seed: Int) {
     var random = SeededRandom(UInt64(seed))
-    var builder = TrigramSegmentBuilder()
+    var builder = CandidateSegmentBuilder()
     var sets: [UInt32: Set<UInt16>] = [:]
-    let count = 1 + random.below(TrigramSegment.maximumRows)
+    let count = 1 + random.below(CandidateSegment.maximumRows)
     let letters = Array("abcd".prefix(1 + random.below(4)).utf8)
     for place in 0..<count {
       let text = (0..<random.below(random.chance(50) ? 5 : 40)).map { _ in letters[random.below(letters.count)] }
-      text.withUnsafeBufferPointer { builder.add(UInt32(place * 3), $0) }
+      builder.add(UInt32(place * 3), text)
       guard text.count > 2 else { continue }
       for start in 0...(text.count - 3) {
         let key = UInt32(text[start]) << 14 | UInt32(text[start + 1]) << 7 | UInt32(text[start + 2])
@@ -172,19 +174,19 @@ import Testing
     #expect(segment.checkStructure() && segment.keyCount == sets.count && segment.rowCount == count)
     #expect((0..<count).allSatisfy { segment.row($0) == UInt32($0 * 3) })
     let keys = sets.keys.sorted() + [5]
-    func make(_ depth: Int) -> TrigramQuery {
-      var query = TrigramQuery(keys: Set((0..<random.below(4)).map { _ in keys[random.below(keys.count)] }).sorted())
+    func make(_ depth: Int) -> CandidateQuery {
+      var query = CandidateQuery(keys: Set((0..<random.below(4)).map { _ in keys[random.below(keys.count)] }).sorted())
       if depth > 0, random.chance(60) || query.keys.isEmpty {
         query.alternatives = (0...random.below(2)).map { _ in (0...random.below(3)).map { _ in make(depth - 1) } }
       }
       if query.keys.isEmpty, query.alternatives.isEmpty { query.keys = [keys[0]] }
       return query
     }
-    func holds(_ query: TrigramQuery, _ place: UInt16) -> Bool {
+    func holds(_ query: CandidateQuery, _ place: UInt16) -> Bool {
       query.keys.allSatisfy { sets[$0]?.contains(place) ?? false }
         && query.alternatives.allSatisfy { $0.contains { holds($0, place) } }
     }
-    func size(_ query: TrigramQuery) -> Int {
+    func size(_ query: CandidateQuery) -> Int {
       query.alternatives.reduce(1) { $0 + $1.reduce(0) { $0 + size($1) } }
     }
     for _ in 0..<60 {
@@ -205,14 +207,14 @@ import Testing
     builder.index(type, .hash, [0], unique: true, primary: true)
     let id = builder.index(type, .trigram, [1])
     var snapshot = Snapshot.empty(builder.catalog)
-    let total = TrigramSegment.firstTier * 30
+    let total = CandidateSegment.firstTier * 30
     for number in 0..<total {
       let transaction = WriteTransaction(snapshot)
       _ = try transaction.insert(type, [.int(Int64(number)), .text("number \(number)")])
       snapshot = transaction.commit()
     }
-    let column = try #require(snapshot.trigrams(id).column(ColumnID(1)))
-    #expect(column.pending.count < TrigramSegment.firstTier)
+    let column = try #require(snapshot.candidates(id, ColumnID(1)))
+    #expect(column.pending.count < CandidateSegment.firstTier)
     #expect(column.segments.count <= 3 * 3)
     #expect(column.segments.reduce(0) { $0 + $1.rowCount } + column.pending.count == total)
     #expect(snapshot.check().isEmpty)
@@ -220,10 +222,10 @@ import Testing
     let transaction = WriteTransaction(snapshot)
     for row in 0..<UInt32(total) { try transaction.update(type, row, 1, .text("other \(row)")) }
     snapshot = transaction.commit()
-    let changed = try #require(snapshot.trigrams(id).column(ColumnID(1)))
+    let changed = try #require(snapshot.candidates(id, ColumnID(1)))
     #expect(changed.segments.reduce(0) { $0 + $1.rowCount } + changed.pending.count == total)
     #expect(snapshot.check().isEmpty)
-    let query = try #require(TrigramQuery(literal: Array("number".utf8)))
+    let query = try #require(CandidateQuery(literal: Array("number".utf8)))
     #expect(try offered(snapshot, id, type, query).isEmpty)
     #expect(snapshot.trigramCount(id, ColumnID(1), query) == 0)
   }
@@ -239,7 +241,7 @@ import Testing
     try transaction.endBulk()
     let snapshot = transaction.commit()
     #expect(snapshot.check().isEmpty)
-    let column = try #require(snapshot.trigrams(id).column(ColumnID(1)))
+    let column = try #require(snapshot.candidates(id, ColumnID(1)))
     // One posting points at another text.
     let segment = try #require(column.segments.first)
     segment.data[Int(segment.starts[0])] ^= 1
@@ -252,10 +254,19 @@ import Testing
       0, 1, 16_383, 16_384, 16_385, 100_000,
     ])
   func bytesWithoutABorder(_ count: Int) {
-    var builder = TrigramSegmentBuilder()
+    var builder = CandidateSegmentBuilder()
     let bytes = Array("abc".utf8) + [UInt8](repeating: 0x80, count: count) + Array("xyz".utf8)
-    bytes.withUnsafeBufferPointer { builder.add(7, $0) }
-    Array("abc".utf8).withUnsafeBufferPointer { builder.add(8, $0) }
+    builder.add(7, bytes)
+    builder.add(8, Array("abc".utf8))
     #expect(builder.segments().count == 1)
+  }
+}
+
+extension CandidateSegmentBuilder {
+  /// Adds the trigrams of a text.
+  fileprivate mutating func add(_ row: UInt32, _ text: [UInt8]) {
+    begin(row)
+    text.withUnsafeBufferPointer { TrigramKeys.enter($0, into: &self) }
+    end()
   }
 }

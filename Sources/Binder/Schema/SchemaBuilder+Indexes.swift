@@ -22,7 +22,6 @@ extension SchemaBuilder {
     var isWholeProperty: Bool
     /// The column of the text as written, where `column` is that of the folded one.
     var original: ColumnID
-    var type: ValueType
   }
 
   mutating func buildIndexes(of position: Int) {
@@ -116,6 +115,13 @@ extension SchemaBuilder {
     return unfitness(of: property.signature.type)
   }
 
+  private func unfitness(
+    of type: ValueType, for content: IndexDescriptor.Kind.Facts.Content
+  ) -> SchemaProblem.Unfit? {
+    guard let part = content.part(of: type) else { return unfitness(of: type) ?? .unlike(content) }
+    return unfitness(of: part)
+  }
+
   private func unfitness(of type: ValueType) -> SchemaProblem.Unfit? {
     switch type {
     case .scalar(.json): .json
@@ -155,12 +161,8 @@ extension SchemaBuilder {
     }
     draft.name = string("name", of: directive)
     for (path, range) in paths {
-      guard let column = indexColumn(path, range, of: entity, directive.name.text) else { return }
+      guard let column = indexColumn(path, range, of: entity, draft.kind, directive.name.text) else { return }
       if !draft.kind.facts.hasKeys {
-        guard column.type == .string else {
-          report(.notIndexable(field: path, type: entity.name, reason: .notText), at: range)
-          return
-        }
         if draft.columns.contains(column.original) { continue }
         draft.columns.append(column.original)
       } else {
@@ -173,7 +175,7 @@ extension SchemaBuilder {
 
   /// The column that an index over `a` or `a.b` compares.
   private mutating func indexColumn(
-    _ path: String, _ range: SourceRange, of entity: EntityType, _ directive: String
+    _ path: String, _ range: SourceRange, of entity: EntityType, _ kind: IndexDescriptor.Kind, _ directive: String
   ) -> IndexColumn? {
     let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let first = steps.first, let property = entity.property(named: first) else {
@@ -202,13 +204,17 @@ extension SchemaBuilder {
       storage = fields[index]
       type = embedded.fields[index].signature.type
     }
-    if let reason = steps.count == 1 ? unfitness(of: property) : unfitness(of: type) {
+    if case .computed = storage {
+      report(.notIndexable(field: path, type: entity.name, reason: .computed), at: range)
+      return nil
+    }
+    if let reason = unfitness(of: type, for: kind.facts.content) {
       report(.notIndexable(field: path, type: entity.name, reason: reason), at: range)
       return nil
     }
     guard case .column(let column, let folded) = storage else { return nil }
     return IndexColumn(
-      column: folded ?? column, property: property.id, isWholeProperty: steps.count == 1, original: column, type: type)
+      column: folded ?? column, property: property.id, isWholeProperty: steps.count == 1, original: column)
   }
 
   /// The language of a full-text index.

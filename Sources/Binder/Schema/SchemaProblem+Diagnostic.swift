@@ -196,7 +196,7 @@ extension SchemaProblem.Unfit {
     case .embedded: "it is an embedded object"
     case .json: "it is JSON"
     case .float: "it is a Float"
-    case .notText: "it is no String"
+    case .unlike(let content): "it is no \(content.typeName)"
     case .computed: "it is computed"
     }
   }

@@ -7,8 +7,8 @@ package enum SchemaProblem: Sendable {
   /// Why a field cannot be (part of) a key or an index.
   package enum Unfit: Sendable, Hashable {
     case relation, list, embedded, json, float, computed
-    /// For a full-text index.
-    case notText
+    /// For what an index holds.
+    case unlike(IndexDescriptor.Kind.Facts.Content)
   }
 
   /// `type A { id: ID! } type A { id: ID! }`

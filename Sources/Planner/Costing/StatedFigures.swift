@@ -73,7 +73,7 @@ struct StatedStatistics: Statistics {
   func matchCount(_ index: IndexID, _ columns: [ColumnID], _ query: Text) -> Int? {
     counted.matchCount(index, columns, query).map { scaled($0, catalog[index].type) }
   }
-  func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: TrigramQuery) -> Int? {
+  func trigramCount(_ index: IndexID, _ column: ColumnID, _ query: CandidateQuery) -> Int? {
     counted.trigramCount(index, column, query).map { scaled($0, catalog[index].type) }
   }
   func isPending(_ index: IndexID) -> Bool { counted.isPending(index) }

@@ -231,7 +231,7 @@ struct PlanTreeBuilder {
     let setPlan = plan[id]
     var nodes: [PlanNode] = []
     if setPlan.access != .source {
-      var node = PlanNode(label: "access", text: describe(setPlan.access))
+      var node = PlanNode(label: "access", text: setPlan.access.form.text(PathPrinter(printer)))
       if setPlan.order.walk.isDescending { node.text += "  descending" }
       if options.costs { node.rows = setPlan.estimate.accessRows }
       node.actuals = measured(id, .access)
@@ -312,7 +312,7 @@ struct PlanTreeBuilder {
   /// Another plan of the set, which takes over from one that does not find enough rows early, or whose keys fail.
   private func retreat(_ retreat: SetPlan.Retreat, of id: SetID, depth: Int) -> PlanNode {
     let set = plan.query[id]
-    var node = PlanNode(label: "else", text: describe(retreat.plan.access))
+    var node = PlanNode(label: "else", text: retreat.plan.access.form.text(PathPrinter(printer)))
     if retreat.plan.order.walk.isDescending { node.text += "  descending" }
     if case .after(let rows, _) = retreat {
       if options.costs { node.after = rows }
@@ -405,61 +405,6 @@ struct PlanTreeBuilder {
     node.children = details(rowSet.set, depth: depth + 1)
     return node
   }
-
-  // MARK: Access paths
-
-  private func describe(_ path: AccessPath) -> String {
-    switch path {
-    case .source, .scan, .empty: return catalog.shortDescription(of: path, order: .natural)
-    case .lookup(_, let keys):
-      return "\(catalog.shortDescription(of: path, order: .natural)) == \(list(keys))"
-    case .lookupEach(_, let keys):
-      let values = keys.map(key)
-      if keys.count == 1, case .list = keys[0].type {
-        return "\(catalog.shortDescription(of: path, order: .natural)) in \(values[0])"
-      }
-      let shown = values.prefix(8).joined(separator: ", ") + (values.count > 8 ? ", … \(values.count - 8) more" : "")
-      return "\(catalog.shortDescription(of: path, order: .natural)) in [\(shown)]"
-    case .range(_, let range):
-      let name = catalog.shortDescription(of: path, order: range.isBounded ? .natural : .fromAccess(descending: false))
-      return name + bounds(range)
-    case .timeRange(_, _, let range): return catalog.shortDescription(of: path, order: .natural) + bounds(range)
-    case .textSearch(_, _, let query):
-      return "\(catalog.shortDescription(of: path, order: .natural)) matches \(key(query))"
-    case .trigramCandidates(_, _, let condition, let pattern):
-      return "\(catalog.shortDescription(of: path, order: .natural)) \(condition.word) \(key(pattern))"
-    case .hashJoin(let build, let keys):
-      let pairs = zip(build, keys).map { "\(printer.text($0)) == \(key($1))" }
-      return "\(catalog.shortDescription(of: path, order: .natural)) on \(pairs.joined(separator: " and "))"
-    case .intersection(let paths): return paths.map(describe).joined(separator: " ∩ ")
-    case .union(let paths): return paths.map(describe).joined(separator: " ∪ ")
-    case .rowSet(let index):
-      guard plan.rowSets.indices.contains(index) else { return "SemiJoin" }
-      let test = BoundExpression(
-        .inRowSet(.scope(0, plan.rowSets[index].type), index), .boolean, at: SourceRange(at: 0))
-      return "SemiJoin \(printer.text(test))"
-    }
-  }
-
-  private func bounds(_ range: IndexRange) -> String {
-    if range.onlyNulls { return " null" }
-    var parts: [String] = []
-    if !range.equal.isEmpty { parts.append("== \(range.equal.map(key).joined(separator: ", "))") }
-    if let prefix = range.prefix { parts.append("prefix \(key(prefix))") }
-    if range.lower != nil || range.upper != nil {
-      let low = range.lower.map { "\($0.isInclusive ? "[" : "(")\(key($0.value))" } ?? "(-∞"
-      let high = range.upper.map { "\(key($0.value))\($0.isInclusive ? "]" : ")")" } ?? "∞)"
-      parts.append("\(low), \(high)")
-    }
-    return parts.isEmpty ? "" : " " + parts.joined(separator: ", ")
-  }
-
-  /// A key sees what encloses the set: one scope nearer than the set's predicate, which is how people write it.
-  private func key(_ expression: BoundExpression) -> String {
-    printer.text(expression.mapReferences { $0.shifted(by: 1) })
-  }
-
-  private func list(_ keys: [BoundExpression]) -> String { keys.map(key).joined(separator: ", ") }
 
   // MARK: Figures
 

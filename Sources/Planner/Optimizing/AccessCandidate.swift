@@ -23,9 +23,9 @@ struct AccessCandidate {
   /// The conjuncts that it depends on.
   var used: [Int] { covered + offered }
 
-  /// Ties go to the lower.
+  /// Ties go to the lower. `offered` is any index whose rows must be tested all the same.
   enum Kind: Int {
-    case empty, uniqueLookup, lookup, lookupEach, range, textSearch, trigramCandidates, intersection, union, rowSet,
+    case empty, uniqueLookup, lookup, lookupEach, range, textSearch, offered, intersection, union, rowSet,
       hashJoin
     case skip, orderedWalk, timeRange
     case scan

@@ -188,9 +188,4 @@ extension Catalog {
     }
     return self[index].columns.first
   }
-
-  /// Indicates whether an index is that of a type's ids, each one field: they have an order, though they are hashed.
-  package func isOfIDs(_ index: IndexDescriptor) -> Bool {
-    index.isPrimary && index.columns.count == 1 && self[index.type].kind == .entity
-  }
 }

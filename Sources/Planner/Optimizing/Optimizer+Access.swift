@@ -3,6 +3,11 @@ import GQLCatalog
 import GQLQuery
 
 extension Optimizer {
+  /// The ways by indexes without keys.
+  private static let proposals: [any AccessProposal.Type] = [
+    TextSearchProposal.self, TrigramProposal.self, ElementProposal.self,
+  ]
+
   /// Every access to the type's rows that the conjuncts allow, but the full scan.
   ///
   /// The conjuncts stand at `positions` of the set's predicate; none but the last may fail, and that in patterns only, or
@@ -27,8 +32,7 @@ extension Optimizer {
       }
       result += timeCandidates(type, conditions)
     }
-    result += fullTextCandidates(type, conjuncts)
-    result += trigramCandidates(type, conjuncts)
+    for proposal in Self.proposals { result += proposal.candidates(type, conjuncts, &self) }
     if isCertain(result) { return result.filter { $0.kind == .uniqueLookup } }
     for candidate in result where candidate.kind != .uniqueLookup { watched.add(candidate.path) }
     for (position, expression) in conjuncts {
@@ -226,24 +230,6 @@ extension Optimizer {
       return (IndexRange(prefix: text), condition.isExact ? [condition.position] : [])
     }
     return (range, [])
-  }
-
-  // MARK: Full text
-
-  private func fullTextCandidates(
-    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)]
-  ) -> [AccessCandidate] {
-    conjuncts.compactMap { position, expression in
-      guard case .matches(let texts, let words, let source) = expression.kind, let index = source.index,
-        source.type == type, texts.allSatisfy({ elementColumn($0) != nil }), let query = accessKey(words)
-      else { return nil }
-      let known = estimator.matchCount(index, source.columns, query)
-      let rows = RowEstimate(known ?? estimator.rowCount(type) * DefaultSelectivity.matches)
-      return AccessCandidate(
-        path: .textSearch(index, source.columns, query), covered: [position], rows: rows,
-        cost: costs.start + costs.hashProbe * 4 + rows.rows * costs.collectedPosting, kind: .textSearch,
-        index: Int(index.index), isAscending: true)
-    }
   }
 
   // MARK: Combinations

@@ -45,11 +45,11 @@ package enum PlanValidator {
       for used in setPlan.access.rowSets where plan.rowSets[used].type != set.type {
         problems.append("\(name) takes rows of another type")
       }
-      problems += pathProblems(setPlan.access, set, catalog).map { "\(name) \($0)" }
+      problems += setPlan.access.form.problems(set, catalog).map { "\(name) \($0)" }
       problems += (orderProblems(setPlan, set, plan.query, catalog) + facts.problems(setPlan)).map { "\(name) \($0)" }
       for other in setPlan.others {
         let found =
-          pathProblems(other.access, set, catalog) + orderProblems(other, set, plan.query, catalog)
+          other.access.form.problems(set, catalog) + orderProblems(other, set, plan.query, catalog)
           + facts.problems(other)
         problems += found.map { "the retreat of \(name) \($0)" }
       }
@@ -83,54 +83,6 @@ package enum PlanValidator {
       if plan.rowSets[index].routes == [[]] { found = true }
     }
     return found
-  }
-
-  private static func pathProblems(_ path: AccessPath, _ set: BoundSet, _ catalog: Catalog) -> [String] {
-    func index(_ id: IndexID) -> IndexDescriptor? {
-      guard catalog.indexes.indices.contains(Int(id.index)), catalog[id].type == set.type else { return nil }
-      return catalog[id]
-    }
-    switch path {
-    case .source:
-      if case .all = set.source { return ["has no source to take its rows from"] }
-      return []
-    case .scan, .rowSet, .empty:
-      if case .all = set.source { return [] }
-      return ["does not take its rows from its source"]
-    case .timeRange(let type, let column, let range):
-      guard type == set.type, catalog.isTime(type, column) else { return ["takes a range of times of what holds none"] }
-      let isBounded = range.lower != nil || range.upper != nil
-      return isBounded && range.equal.isEmpty && range.prefix == nil ? [] : ["takes a range of times without bounds"]
-    case .lookup(let id, let keys):
-      guard let index = index(id) else { return ["looks into an index of another type"] }
-      return keys.count == index.columns.count ? [] : ["looks up \(keys.count) of \(index.columns.count) key columns"]
-    case .lookupEach(let id, _):
-      guard let index = index(id) else { return ["looks into an index of another type"] }
-      return index.columns.count == 1 ? [] : ["looks up single values in a compound index"]
-    case .range(let id, let range):
-      guard let index = index(id), index.kind.facts.isOrdered || catalog.isOfIDs(index) else {
-        return ["takes a range of what is no B-tree of its type"]
-      }
-      let isOpen = range.lower == nil && range.upper == nil && range.prefix == nil
-      if range.equal.count > index.columns.count { return ["has more equal components than the index"] }
-      if !isOpen && range.equal.count == index.columns.count { return ["bounds a component that does not exist"] }
-      if range.prefix != nil && (range.lower != nil || range.upper != nil) { return ["has bounds and a prefix"] }
-      if range.firstOfEach > 0 && (set.distinctOn.isEmpty || range.firstOfEach > index.columns.count) {
-        return ["skips rows that were asked for"]
-      }
-      if range.onlyNulls && (!isOpen || !range.equal.isEmpty) { return ["bounds nulls"] }
-      return []
-    case .textSearch(let id, let columns, _):
-      guard let index = index(id), index.kind == .fullText else { return ["searches what is no full-text index of it"] }
-      return columns.allSatisfy(index.columns.contains) && !columns.isEmpty ? [] : ["searches other columns"]
-    case .trigramCandidates(let id, let column, _, _):
-      guard let index = index(id), index.kind == .trigram else { return ["searches what is no trigram index of it"] }
-      return index.columns.contains(column) ? [] : ["searches another column"]
-    case .hashJoin(let build, let keys):
-      return build.isEmpty || build.count != keys.count ? ["joins \(build.count) values with \(keys.count)"] : []
-    case .intersection(let paths), .union(let paths):
-      return paths.isEmpty ? ["combines nothing"] : paths.flatMap { pathProblems($0, set, catalog) }
-    }
   }
 
   private static func orderProblems(_ plan: SetPlan, _ set: BoundSet, _ query: BoundQuery, _ catalog: Catalog)

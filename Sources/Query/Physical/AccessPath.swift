@@ -30,6 +30,9 @@ package indirect enum AccessPath: Sendable, Hashable {
   /// Rows that a trigram index offers for a condition on the text of its column, or on that text folded: all for which
   /// it is true, and others. A null pattern finds none, one without a trigram every live row.
   case trigramCandidates(IndexID, ColumnID, TextCondition, BoundExpression)
+  /// Rows that an index over the elements of lists offers for lists that hold all of the values, and others. A null asks
+  /// for nothing.
+  case elementCandidates(IndexID, ColumnID, [BoundExpression])
   /// The rows for which the first expressions, over the element alone, equal the second, over what encloses the set:
   /// a hash join, through a table of all rows that is made once a run; of those of the set's source, where it has one.
   /// Null equals null.
@@ -92,6 +95,29 @@ extension IndexRange {
 // MARK: - Facts
 
 extension AccessPath {
+  /// The facts of its kind that no row asks for.
+  package var form: any AccessForm {
+    switch self {
+    case .source: SourceForm()
+    case .scan: ScanForm()
+    case .lookup(let index, let keys): LookupForm(index: index, keys: keys)
+    case .lookupEach(let index, let keys): LookupEachForm(index: index, keys: keys)
+    case .range(let index, let range): IndexRangeForm(index: index, range: range)
+    case .intersection(let paths): CombinedForm(paths: paths, isUnion: false)
+    case .union(let paths): CombinedForm(paths: paths, isUnion: true)
+    case .rowSet(let number): RowSetForm(number: number)
+    case .empty: EmptyForm()
+    case .timeRange(let type, let column, let range): TimeRangeForm(type: type, column: column, range: range)
+    case .textSearch(let index, let columns, let query):
+      TextSearchForm(index: index, columns: columns, query: query)
+    case .trigramCandidates(let index, let column, let condition, let pattern):
+      TrigramForm(index: index, column: column, condition: condition, pattern: pattern)
+    case .elementCandidates(let index, let column, let values):
+      ElementForm(index: index, column: column, values: values)
+    case .hashJoin(let build, let keys): HashJoinForm(build: build, keys: keys)
+    }
+  }
+
   /// The paths that it combines.
   package var parts: [AccessPath] {
     switch self {
@@ -104,7 +130,7 @@ extension AccessPath {
   package var index: IndexID? {
     switch self {
     case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _), .textSearch(let id, _, _),
-      .trigramCandidates(let id, _, _, _):
+      .trigramCandidates(let id, _, _, _), .elementCandidates(let id, _, _):
       id
     case .source, .scan, .intersection, .union, .rowSet, .empty, .timeRange, .hashJoin: nil
     }
@@ -129,7 +155,8 @@ extension AccessPath {
   package var keyExpressions: [BoundExpression] {
     switch self {
     case .source, .scan, .rowSet, .empty: []
-    case .lookup(_, let keys), .lookupEach(_, let keys), .hashJoin(_, let keys): keys
+    case .lookup(_, let keys), .lookupEach(_, let keys), .elementCandidates(_, _, let keys), .hashJoin(_, let keys):
+      keys
     case .range(_, let range), .timeRange(_, _, let range): range.expressions
     case .textSearch(_, _, let query): [query]
     case .trigramCandidates(_, _, _, let pattern): [pattern]
@@ -150,7 +177,7 @@ extension AccessPath {
   package func fixedColumns(_ catalog: Catalog) -> [ColumnID]? {
     switch self {
     case .lookup(let id, _): catalog[id].columns
-    case .scan, .lookupEach, .timeRange, .textSearch, .trigramCandidates, .rowSet: []
+    case .scan, .lookupEach, .timeRange, .textSearch, .trigramCandidates, .elementCandidates, .rowSet: []
     case .source, .range, .intersection, .union, .empty, .hashJoin: nil
     }
   }
@@ -159,7 +186,8 @@ extension AccessPath {
   package func hints(_ catalog: Catalog) -> [AccessHint.Access] {
     switch self {
     case .scan, .timeRange: return [.scan]
-    case .textSearch(let id, _, _), .trigramCandidates(let id, _, _, _): return [.index(catalog[id].kind)]
+    case .textSearch(let id, _, _), .trigramCandidates(let id, _, _, _), .elementCandidates(let id, _, _):
+      return [.index(catalog[id].kind)]
     case .lookup(let id, _), .lookupEach(let id, _), .range(let id, _):
       let own: [AccessHint.Access] = catalog[id].isPrimary ? [.id] : []
       // A hash has no ranges: those of ids are read in another way.

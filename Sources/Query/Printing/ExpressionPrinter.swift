@@ -344,33 +344,5 @@ extension Catalog {
   }
 
   /// The path without keys and bounds: `Hash User.status`.
-  package func shortDescription(of path: AccessPath, order: OrderMethod) -> String {
-    switch path {
-    case .source: return "Source"
-    case .scan: return "FullScan"
-    case .lookup(let id, _), .lookupEach(let id, _):
-      let index = self[id]
-      return "\(index.isPrimary ? "Primary" : index.isUnique ? "Unique" : index.kind.facts.planName) "
-        + columnNames(of: index)
-    case .range(let id, let range):
-      let isWalk = order.walk.isWalk && !range.isBounded
-      let name = range.firstOfEach > 0 ? "Skip" : isWalk ? "Walk" : "Range"
-      return "\(self[id].isPrimary ? "ID" : self[id].kind.facts.planName)\(name) \(columnNames(of: self[id]))"
-    case .intersection(let paths):
-      return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∩ ")
-    case .union(let paths):
-      return paths.map { shortDescription(of: $0, order: .natural) }.joined(separator: " ∪ ")
-    case .hashJoin: return "HashJoin"
-    case .rowSet: return "SemiJoin"
-    case .empty: return "Empty"
-    case .timeRange(let type, let column, _): return "TimeRange \(self[type].name).\(self[type][column].name)"
-    case .textSearch(let id, let columns, _):
-      var index = self[id]
-      index.columns = columns
-      return "\(index.kind.facts.planName) \(columnNames(of: index))"
-    case .trigramCandidates(let id, let column, _, _):
-      let type = self[self[id].type]
-      return "\(self[id].kind.facts.planName) \(type.name).\(type[column].name)"
-    }
-  }
+  package func shortDescription(of path: AccessPath, order: OrderMethod) -> String { path.form.name(order, self) }
 }

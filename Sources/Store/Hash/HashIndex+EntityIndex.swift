@@ -26,6 +26,8 @@ extension HashIndex: EntityIndex {
     Double(distinctKeys)
   }
 
+  func count(under key: [Cell], columns: UnsafePointer<ColumnReader>) -> Int? { reader(columns).count(key) }
+
   func hashMemory(into digest: inout MemoryDigest) {
     for index in 0..<pages.count { digest.add(pages.page(index)) }
     digest.add(UnsafeRawPointer(table), 8 << Int(depth))

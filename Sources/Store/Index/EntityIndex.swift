@@ -57,6 +57,12 @@ protocol EntityIndex: AnyObject, Sendable {
   /// Returns the number of distinct keys; nil for an index without keys. `estimated` caches what is not known at once.
   func keyCount(_ columns: UnsafePointer<ColumnReader>, estimated: (() -> Double) -> Double) -> Double?
 
+  /// Returns about how many rows are under a whole key without nulls; nil for an index that does not count them by itself.
+  func count(under key: [Cell], columns: UnsafePointer<ColumnReader>) -> Int?
+
+  /// Returns the part of an index that offers rows for what a column holds; nil for another kind of index.
+  func candidates(_ column: ColumnID) -> CandidateColumn?
+
   /// The bytes held, those shared with other versions included.
   var byteCount: Int { get }
 
@@ -75,6 +81,8 @@ extension EntityIndex {
   func compact() {}
   func trim() {}
   func keyCount(_ columns: UnsafePointer<ColumnReader>, estimated: (() -> Double) -> Double) -> Double? { nil }
+  func count(under key: [Cell], columns: UnsafePointer<ColumnReader>) -> Int? { nil }
+  func candidates(_ column: ColumnID) -> CandidateColumn? { nil }
 
   /// Returns a version that another transaction may write.
   func copy(keys: KeyLayout? = nil, stamp: UInt64) -> TableIndex {

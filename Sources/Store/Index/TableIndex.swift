@@ -8,6 +8,7 @@ enum TableIndex {
   case btree(BTree)
   case fullText(FullTextIndex)
   case trigram(TrigramIndex)
+  case elements(ElementIndex)
   /// One that is not built yet, see ``Snapshot/withPendingIndexes()``. It has no entries and is never read.
   case pending
 
@@ -22,6 +23,7 @@ enum TableIndex {
     case .btree: BTree.self
     case .fullText: FullTextIndex.self
     case .trigram: TrigramIndex.self
+    case .elements: ElementIndex.self
     }
   }
 
@@ -32,6 +34,7 @@ enum TableIndex {
     case .btree(let index): index
     case .fullText(let index): index
     case .trigram(let index): index
+    case .elements(let index): index
     case .pending: nil
     }
   }
@@ -48,6 +51,7 @@ enum TableIndex {
     case .btree(let index): index.stamp == stamp
     case .fullText(let index): index.stamp == stamp
     case .trigram(let index): index.stamp == stamp
+    case .elements(let index): index.stamp == stamp
     case .pending: true
     }
   }
@@ -59,6 +63,7 @@ enum TableIndex {
     case .btree(let index): index.insert(row, columns: columns, key: key)
     case .fullText(let index): index.insert(row, columns: columns, key: key)
     case .trigram(let index): index.insert(row, columns: columns, key: key)
+    case .elements(let index): index.insert(row, columns: columns, key: key)
     case .pending: break
     }
   }
@@ -70,6 +75,7 @@ enum TableIndex {
     case .btree(let index): index.remove(row, columns: columns, key: key)
     case .fullText(let index): index.remove(row, columns: columns, key: key)
     case .trigram(let index): index.remove(row, columns: columns, key: key)
+    case .elements(let index): index.remove(row, columns: columns, key: key)
     case .pending: break
     }
   }
@@ -81,6 +87,7 @@ enum TableIndex {
     case .btree(let index): index.find(key, columns: columns)
     case .fullText(let index): index.find(key, columns: columns)
     case .trigram(let index): index.find(key, columns: columns)
+    case .elements(let index): index.find(key, columns: columns)
     case .pending: PageLayout.noRow
     }
   }
@@ -90,5 +97,4 @@ enum TableIndex {
   var asHash: HashIndex? { if case .hash(let index) = self { index } else { nil } }
   var asTree: BTree? { if case .btree(let index) = self { index } else { nil } }
   var asFullText: FullTextIndex? { if case .fullText(let index) = self { index } else { nil } }
-  var asTrigram: TrigramIndex? { if case .trigram(let index) = self { index } else { nil } }
 }

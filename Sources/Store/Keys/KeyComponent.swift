@@ -18,15 +18,23 @@ import GQLCatalog
   }
 
   /// Nil for kinds of columns that cannot be keys.
-  init?(_ descriptor: ColumnDescriptor) {
+  init?(_ descriptor: ColumnDescriptor) { self.init(descriptor, descriptor.kind, descriptor.type) }
+
+  /// Makes the component of an index: of what the index holds of a cell.
+  init?(_ descriptor: ColumnDescriptor, of kind: IndexDescriptor.Kind) {
+    guard let part = kind.facts.content.part(of: descriptor.type) else { return nil }
+    self.init(descriptor, ColumnKind(part), part)
+  }
+
+  private init?(_ descriptor: ColumnDescriptor, _ cells: ColumnKind, _ type: ValueType) {
     column = Int(descriptor.id.index)
-    switch descriptor.kind {
+    switch cells {
     case .int64: kind = .int64
     case .float64: kind = .float64
     case .byte: kind = .byte
     case .code: kind = .code
     case .decimal: kind = .decimal
-    case .text: kind = descriptor.type == .id && descriptor.foldedFrom == nil ? .id : .text
+    case .text: kind = type == .id && descriptor.foldedFrom == nil ? .id : .text
     case .wordList, .wideList, .reference, .references: return nil
     }
   }

@@ -1,15 +1,13 @@
-import GQLBase
-
-/// The trigrams of up to 65,536 texts, which never change once it is made.
+/// The keys of the cells of up to 65,536 rows, which never change once it is made.
 ///
 /// ```
 /// keys    [UInt32]  ascending
 /// starts  [UInt32]  by key: where its postings begin in `data`
-/// counts  [UInt32]  by key: how many texts have it
-/// data    [UInt16]  by key: places of texts, ascending, or where that is shorter a bit for each text
+/// counts  [UInt32]  by key: how many rows have it
+/// data    [UInt16]  by key: places of rows, ascending, or where that is shorter a bit for each row
 /// ```
-/// A place is a text's number within the segment; its row is `firstRow` and the place, unless `rows` says otherwise.
-final class TrigramSegment: @unchecked Sendable {
+/// A place is a row's number within the segment; its row is `firstRow` and the place, unless `rows` says otherwise.
+final class CandidateSegment: @unchecked Sendable {
   let firstRow: UInt32
   let rowCount: Int
   /// By place; nil where rows follow one another.
@@ -74,7 +72,7 @@ final class TrigramSegment: @unchecked Sendable {
 
   func row(_ place: Int) -> UInt32 { rows?[place] ?? firstRow &+ UInt32(truncatingIfNeeded: place) }
 
-  /// The lengths of bits for each text, in units of `data`; a list that is longer is kept so.
+  /// The lengths of bits for each row, in units of `data`; a list that is longer is kept so.
   static func bitUnits(_ rowCount: Int) -> Int { (rowCount + 63) / 64 * 4 }
 
   /// The postings of one key.
@@ -87,7 +85,7 @@ final class TrigramSegment: @unchecked Sendable {
     func contains(bit place: UInt16) -> Bool { places[Int(place) >> 4] >> (place & 15) & 1 == 1 }
   }
 
-  /// Nil if no text has the key.
+  /// Nil if no row has the key.
   func postings(_ key: UInt32) -> Postings? {
     var low = 0
     var high = keyCount

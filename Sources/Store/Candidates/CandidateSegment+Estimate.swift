@@ -1,12 +1,12 @@
 import GQLBase
 
-extension TrigramSegment {
-  /// Texts with the rarest trigram that are looked at; they stand for the others.
+extension CandidateSegment {
+  /// Rows with the rarest key that are looked at; they stand for the others.
   private static let samples = 64
 
-  /// About how many texts ``find(_:)`` gives, exactly if they are few. Complexity: O(trigrams), however long their
+  /// About how many rows ``find(_:)`` gives, exactly if they are few. Complexity: O(keys), however long their
   /// postings are, because plans ask before each run.
-  func estimate(_ query: TrigramQuery) -> Double {
+  func estimate(_ query: CandidateQuery) -> Double {
     var least = query.keys.isEmpty ? Double(rowCount) : estimateAll(query.keys)
     for choices in query.alternatives where least > 0 {
       least = min(least, choices.reduce(0) { $0 + estimate($1) })
@@ -40,7 +40,7 @@ extension TrigramSegment {
     }
   }
 
-  /// The same where even the rarest has a bit for each text.
+  /// The same where even the rarest has a bit for each row.
   private func estimateBits(_ rarest: Postings, _ others: UnsafeBufferPointer<Postings>) -> Double {
     let words = Self.bitUnits(rowCount) / 4
     let looked = min(words, Self.samples)
@@ -59,7 +59,7 @@ extension TrigramSegment {
   }
 }
 
-extension TrigramSegment.Postings {
+extension CandidateSegment.Postings {
   fileprivate func contains(_ place: UInt16) -> Bool {
     if isBits { return contains(bit: place) }
     var low = 0

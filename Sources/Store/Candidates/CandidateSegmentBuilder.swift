@@ -1,27 +1,27 @@
-import GQLBase
-
-/// Makes segments of texts in ascending order of their rows.
-struct TrigramSegmentBuilder: ~Copyable {
+/// Makes segments of the keys of cells, in ascending order of their rows.
+struct CandidateSegmentBuilder: ~Copyable {
   /// Key and number of the term behind it plus one, by hash; 0 where free.
   private var slots: UnsafeMutablePointer<UInt64>
   private var shift: UInt64
   private var slotCount: Int
-  /// By number of term: its key, how many texts have it, the last of them.
+  /// By number of term: its key, how many cells have it, the last of them.
   private var keys: ContiguousArray<UInt32> = []
   private var counts: ContiguousArray<UInt32> = []
   private var last: ContiguousArray<UInt32> = []
   private var rows: [UInt32] = []
-  /// The terms of all texts, and where those of each end.
+  /// The terms of all cells, and where those of each end.
   private var stream: UnsafeMutablePointer<UInt32>
   private var streamCount = 0
   private var streamCapacity = 1 << 12
   private var ends: ContiguousArray<Int> = []
-  private var folded: [UInt8] = []
-  private var found: UnsafeMutablePointer<UInt32>
-  private var finished: [TrigramSegment] = []
+  /// Keys on their way into a segment: room for ``partSize`` of them.
+  let found: UnsafeMutablePointer<UInt32>
+  /// Scratch memory for making keys.
+  var bytes: [UInt8] = []
+  private var finished: [CandidateSegment] = []
 
-  /// Texts are cut into pieces of as many bytes, which overlap by two characters.
-  private static let pieceBytes = 1 << 14
+  /// So many keys are entered at once, at most.
+  static let partSize = 1 << 14
 
   init() {
     slotCount = 1 << 12
@@ -29,7 +29,7 @@ struct TrigramSegmentBuilder: ~Copyable {
     slots = .allocate(capacity: slotCount)
     slots.initialize(repeating: 0, count: slotCount)
     stream = .allocate(capacity: streamCapacity)
-    found = .allocate(capacity: Self.pieceBytes)
+    found = .allocate(capacity: Self.partSize)
   }
 
   deinit {
@@ -38,38 +38,20 @@ struct TrigramSegmentBuilder: ~Copyable {
     found.deallocate()
   }
 
-  mutating func add(_ row: UInt32, _ text: UnsafeBufferPointer<UInt8>) {
-    if rows.count >= TrigramSegment.maximumRows || streamCount >= TrigramSegment.maximumPostings {
+  /// Begins the cell of the next row, whose keys are entered until ``end()``.
+  mutating func begin(_ row: UInt32) {
+    if rows.count >= CandidateSegment.maximumRows || streamCount >= CandidateSegment.maximumPostings {
       close(isFull: true)
     }
-    let place = UInt32(truncatingIfNeeded: rows.count)
     rows.append(row)
-    folded.removeAll(keepingCapacity: true)
-    CaseFolding.fold(text, into: &folded)
-    let length = folded.count
-    var start = 0
-    while length - start >= 3 {
-      var end = min(start + Self.pieceBytes, length)
-      while end < length, end > start, folded[end] & 0xC0 == 0x80 { end -= 1 }
-      // Bytes without a border are no text; the piece must not be empty, or it would not end.
-      if end == start { end = min(start + Self.pieceBytes, length) }
-      let count = folded.withUnsafeBufferPointer {
-        Trigram.write(UnsafeBufferPointer(rebasing: $0[start..<end]), to: found)
-      }
-      enter(count, place)
-      if end >= length { break }
-      var next = end
-      for _ in 0..<2 {
-        next -= 1
-        while next > start, folded[next] & 0xC0 == 0x80 { next -= 1 }
-      }
-      // Bytes that are no text at all could otherwise hold it up.
-      start = next > start ? next : end
-    }
-    ends.append(streamCount)
   }
 
-  private mutating func enter(_ count: Int, _ place: UInt32) {
+  /// Ends the cell of a row.
+  mutating func end() { ends.append(streamCount) }
+
+  /// Enters the first keys of ``found``, repeats included, for the row that was begun.
+  mutating func enter(_ count: Int) {
+    let place = UInt32(truncatingIfNeeded: rows.count &- 1)
     if streamCapacity - streamCount < count {
       let larger = max(streamCapacity * 2, streamCount + count)
       let grown = UnsafeMutablePointer<UInt32>.allocate(capacity: larger)
@@ -128,7 +110,7 @@ struct TrigramSegmentBuilder: ~Copyable {
 
   private mutating func close(isFull: Bool) {
     guard !rows.isEmpty else { return }
-    let bitUnits = TrigramSegment.bitUnits(rows.count)
+    let bitUnits = CandidateSegment.bitUnits(rows.count)
     let ordered = keys.indices.map { UInt64(keys[$0]) << 32 | UInt64($0) }.sorted()
     // By term: where its next posting goes, or the first of its bits, which the highest bit tells.
     var cursors = ContiguousArray<UInt64>(repeating: 0, count: keys.count)
@@ -144,7 +126,7 @@ struct TrigramSegmentBuilder: ~Copyable {
         size += Int(counts[term])
       }
     }
-    let segment = TrigramSegment(rows: rows, isFull: isFull, keyCount: keys.count, dataCount: size)
+    let segment = CandidateSegment(rows: rows, isFull: isFull, keyCount: keys.count, dataCount: size)
     for (index, entry) in ordered.enumerated() {
       let term = Int(entry & 0xFFFF_FFFF)
       segment.keys[index] = keys[term]
@@ -179,8 +161,8 @@ struct TrigramSegmentBuilder: ~Copyable {
     streamCount = 0
   }
 
-  consuming func segments() -> [TrigramSegment] {
-    close(isFull: rows.count >= TrigramSegment.maximumRows || streamCount >= TrigramSegment.maximumPostings)
+  consuming func segments() -> [CandidateSegment] {
+    close(isFull: rows.count >= CandidateSegment.maximumRows || streamCount >= CandidateSegment.maximumPostings)
     return finished
   }
 }

@@ -1,28 +1,28 @@
-import GQLBase
 import GQLCatalog
 import GQLQuery
 import GQLRegex
 
-extension Optimizer {
-  /// Trigram indexes over a text that a conjunct looks for something in. Each row must be tested all the same.
-  mutating func trigramCandidates(
-    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)]
+/// Trigram indexes over texts in which a conjunct looks for something. Each row must be tested all the same.
+enum TrigramProposal: AccessProposal {
+  static func candidates(
+    _ type: EntityTypeID, _ conjuncts: [(position: Int, expression: BoundExpression)], _ optimizer: inout Optimizer
   ) -> [AccessCandidate] {
+    let (catalog, costs) = (optimizer.catalog, optimizer.costs)
     var result: [AccessCandidate] = []
     for (position, expression) in conjuncts {
-      guard let test = textCondition(expression), let column = writtenColumn(test.subject, type),
-        test.pattern.type == .string, let pattern = accessKey(test.pattern)
+      guard let test = textCondition(expression), let column = writtenColumn(test.subject, type, optimizer),
+        test.pattern.type == .string, let pattern = optimizer.accessKey(test.pattern)
       else { continue }
-      for id in indexes(of: type, over: CollectionOfOne(column)) where catalog[id].kind == .trigram {
+      for id in optimizer.indexes(of: type, over: CollectionOfOne(column)) where catalog[id].kind == .trigram {
         let path = AccessPath.trigramCandidates(id, column, test.condition, pattern)
-        guard let rows = offeredRows(path, of: type) else { continue }
-        let segments = estimator.rowCount(type) / 65_536
+        guard let rows = offeredRows(path, of: type, optimizer.estimator) else { continue }
+        let segments = optimizer.estimator.rowCount(type) / 65_536
         result.append(
           AccessCandidate(
             path: path, covered: [], offered: [position], rows: RowEstimate(rows),
             cost: costs.start + costs.trigramLookup + segments * costs.trigramSegment
               + rows * costs.indexEntry,
-            kind: .trigramCandidates, index: Int(id.index), isAscending: true))
+            kind: .offered, index: Int(id.index), isAscending: true))
       }
     }
     // Index by index, as the others stand.
@@ -30,7 +30,9 @@ extension Optimizer {
   }
 
   /// About how many rows the index offers; nil if the pattern is known and has no trigram.
-  private func offeredRows(_ path: AccessPath, of type: EntityTypeID) -> Double? {
+  private static func offeredRows(
+    _ path: AccessPath, of type: EntityTypeID, _ estimator: CardinalityEstimator
+  ) -> Double? {
     let all = estimator.rowCount(type)
     guard case .trigramCandidates(let id, let column, let condition, let pattern) = path else { return all }
     guard let known = estimator.value(of: pattern) else { return all * DefaultSelectivity.trigramCandidates }
@@ -42,7 +44,7 @@ extension Optimizer {
       ?? all * DefaultSelectivity.trigramCandidates
   }
 
-  private func textCondition(
+  private static func textCondition(
     _ expression: BoundExpression
   ) -> (condition: TextCondition, subject: BoundExpression, pattern: BoundExpression)? {
     switch expression.kind {
@@ -57,23 +59,11 @@ extension Optimizer {
   }
 
   /// The column with the text as it was written, if the subject is that text or the same folded.
-  private func writtenColumn(_ subject: BoundExpression, _ type: EntityTypeID) -> ColumnID? {
-    if case .fold(let inner) = subject.kind { return writtenColumn(inner, type) }
-    guard subject.type == .string, let column = elementColumn(subject) else { return nil }
-    return catalog[type][column].foldedFrom ?? column
-  }
-}
-
-extension TextCondition {
-  /// As it is written in a query.
-  package var word: String {
-    switch self {
-    case .contains: "contains"
-    case .startsWith: "startsWith"
-    case .endsWith: "endsWith"
-    case .like: "like"
-    case .ilike: "ilike"
-    case .regex: "=~"
-    }
+  private static func writtenColumn(
+    _ subject: BoundExpression, _ type: EntityTypeID, _ optimizer: Optimizer
+  ) -> ColumnID? {
+    if case .fold(let inner) = subject.kind { return writtenColumn(inner, type, optimizer) }
+    guard subject.type == .string, let column = optimizer.elementColumn(subject) else { return nil }
+    return optimizer.catalog[type][column].foldedFrom ?? column
   }
 }

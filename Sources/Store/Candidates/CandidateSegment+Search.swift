@@ -1,6 +1,6 @@
 import GQLBase
 
-/// Places of texts in a segment, ascending.
+/// Places of rows in a segment, ascending.
 final class PlaceList {
   let places: UnsafeMutablePointer<UInt16>
   @exclusivity(unchecked) var count = 0
@@ -10,12 +10,12 @@ final class PlaceList {
   deinit { places.deallocate() }
 }
 
-extension TrigramSegment {
+extension CandidateSegment {
   /// So few are quicker looked at than sorted out.
   private static let fewPlaces = 4
 
-  /// The texts that have what is asked for. Complexity: about that of the rarest trigram.
-  func find(_ query: TrigramQuery) -> PlaceList {
+  /// The rows that have what is asked for. Complexity: about that of the rarest key.
+  func find(_ query: CandidateQuery) -> PlaceList {
     var result = query.keys.isEmpty ? nil : findAll(query.keys)
     for choices in query.alternatives {
       if let result, result.count <= Self.fewPlaces { return result }

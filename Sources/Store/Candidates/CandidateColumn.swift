@@ -1,26 +1,32 @@
 import GQLBase
 import GQLCatalog
 
-/// One version of the trigrams of one column: segments that never change, and rows that are in none yet.
+/// One version of the keys of one column's cells: segments that never change, and rows that are in none yet.
 ///
-/// It answers with candidates. Each live row whose text has the trigrams is among them; so may be rows whose text had
-/// them before it changed, whoever asks looks at the texts. So writing a row costs no more than remembering it, removing
-/// one costs nothing, and versions share all segments: rows gather until there are enough for a segment, and segments of
-/// one tier are merged when there are four.
-package final class TrigramColumn: @unchecked Sendable {
+/// It answers with candidates. Each live row whose cell has the keys is among them. So may be rows whose cell had them
+/// before it changed, and the cells are tested by the caller. So writing a row costs no more than remembering it,
+/// removing one costs nothing, and versions share all segments. Rows gather until there are enough for a segment, and
+/// segments of one tier are merged when there are four.
+package final class CandidateColumn: @unchecked Sendable {
   /// The column of the table.
   let source: Int
+  /// The way from cells to keys.
+  private let keys: any CandidateKeys
   /// By their first row.
-  @exclusivity(unchecked) private(set) var segments: [TrigramSegment] = []
+  @exclusivity(unchecked) private(set) var segments: [CandidateSegment] = []
   /// Rows that were written since: ascending without repeats, but within a transaction that has written too many for it.
   @exclusivity(unchecked) private(set) var pending: [UInt32] = []
   /// How many entries of segments may have become wrong.
   @exclusivity(unchecked) private var staleCount = 0
 
-  init(source: Int) { self.source = source }
+  init(_ keys: some CandidateKeys, source: Int) {
+    self.keys = keys
+    self.source = source
+  }
 
-  init(copying other: TrigramColumn, source: Int? = nil) {
+  init(copying other: CandidateColumn, source: Int? = nil) {
     self.source = source ?? other.source
+    keys = other.keys
     segments = other.segments
     pending = other.pending
     staleCount = other.staleCount
@@ -32,7 +38,7 @@ package final class TrigramColumn: @unchecked Sendable {
 
   func insert(_ row: UInt32) {
     // Why the bound: what gathers beyond it goes into a segment before anybody reads, and keeping order would be slow.
-    guard pending.count <= TrigramSegment.firstTier, let last = pending.last, last >= row else {
+    guard pending.count <= CandidateSegment.firstTier, let last = pending.last, last >= row else {
       return pending.append(row)
     }
     var low = 0
@@ -48,17 +54,17 @@ package final class TrigramColumn: @unchecked Sendable {
 
   /// Whether much is pending, or stale.
   func needsSettling(_ table: Table) -> Bool {
-    pending.count >= TrigramSegment.firstTier || isMostlyStale(table)
+    pending.count >= CandidateSegment.firstTier || isMostlyStale(table)
   }
 
   private func isMostlyStale(_ table: Table) -> Bool {
-    staleCount > TrigramSegment.firstTier && staleCount > table.live / 4
+    staleCount > CandidateSegment.firstTier && staleCount > table.live / 4
   }
 
   /// Takes up what is pending, if it is much, and leaves behind what is stale, if that is. Where the allowance ends the
   /// column is not to be used.
   func settle(_ table: Table, _ allowance: WorkAllowance? = nil) {
-    let first = TrigramSegment.firstTier
+    let first = CandidateSegment.firstTier
     if isMostlyStale(table) {
       pending = []
       staleCount = 0
@@ -92,31 +98,13 @@ package final class TrigramColumn: @unchecked Sendable {
     return result
   }
 
-  private func make(_ rows: [UInt32], _ table: Table, _ allowance: WorkAllowance?) -> [TrigramSegment] {
-    Self.segments(rows.lazy.filter { table.isLive($0) }, table.readers[source], allowance)
+  private func make(_ rows: [UInt32], _ table: Table, _ allowance: WorkAllowance?) -> [CandidateSegment] {
+    keys.segments(IndexedRows(rows.filter { table.isLive($0) }), table.readers[source], allowance)
   }
 
-  /// Fills an empty column with the texts of ascending rows.
+  /// Fills an empty column with the cells of ascending rows.
   func build(_ rows: IndexedRows, _ readers: UnsafePointer<ColumnReader>, _ allowance: WorkAllowance?) {
-    segments = Self.segments(rows, readers[source], allowance)
-  }
-
-  private static func segments(
-    _ rows: some Sequence<UInt32>, _ reader: ColumnReader, _ allowance: WorkAllowance?
-  ) -> [TrigramSegment] {
-    var builder = TrigramSegmentBuilder()
-    var share = allowance.map { MemoryShare($0) }
-    var bytes = 0
-    for row in rows where !reader.isNull(row) {
-      let text = reader.text(row)
-      builder.add(row, text)
-      // A posting of two bytes for each byte of the text, at most.
-      bytes += text.count * 2
-      if allowance?.advance(1 + text.count / 2) == false || share?.hold(bytes) == false { return [] }
-    }
-    let segments = builder.segments()
-    _ = share?.hold(segments.reduce(0) { $0 + $1.byteCount })
-    return segments
+    segments = keys.segments(rows, readers[source], allowance)
   }
 
   // MARK: - Reading
@@ -124,11 +112,11 @@ package final class TrigramColumn: @unchecked Sendable {
   /// Candidates come in as many parts, each ascending and without repeats.
   package var partCount: Int { segments.count + (pending.isEmpty ? 0 : 1) }
 
-  /// Whether the part holds rows that were written lately, whatever their texts: it is the last one.
+  /// Whether the part holds rows that were written lately, whatever their cells: it is the last one.
   package func isPending(_ part: Int) -> Bool { part >= segments.count }
 
   /// The candidates of one part, live ones by `liveness`; all are if there is none.
-  package func candidates(_ part: Int, _ query: TrigramQuery, liveness: ColumnReader?) -> CandidateRows {
+  package func candidates(_ part: Int, _ query: CandidateQuery, liveness: ColumnReader?) -> CandidateRows {
     if part >= segments.count {
       var result = CandidateRows(capacity: pending.count)
       for row in pending { result.append(row, liveness) }
@@ -141,12 +129,18 @@ package final class TrigramColumn: @unchecked Sendable {
     return result
   }
 
-  /// About how many candidates there are: counted in two segments, which stand for the others.
-  func estimate(_ query: TrigramQuery) -> Int {
-    let sampled = segments.count <= 2 ? segments : [segments[segments.count / 3], segments[segments.count * 2 / 3]]
+  /// Segments in which one key is counted, and those for several keys, which take longer.
+  private static let (countedSegments, sampledSegments) = (32, 2)
+
+  /// About how many candidates there are: counted in a few segments, which stand for the others. One key is mostly
+  /// counted in all, because values often follow the order of insertion.
+  package func estimate(_ query: CandidateQuery) -> Int {
+    let isOne = query.keys.count == 1 && query.alternatives.isEmpty
+    let count = min(segments.count, isOne ? Self.countedSegments : Self.sampledSegments)
     var found = 0.0
     var looked = 0
-    for segment in sampled {
+    for number in 0..<count {
+      let segment = segments[(number * 2 + 1) * segments.count / (count * 2)]
       found += segment.estimate(query)
       looked += segment.rowCount
     }
@@ -162,7 +156,7 @@ package final class TrigramColumn: @unchecked Sendable {
     digest.add(UInt64(staleCount))
   }
 
-  /// Reports live rows that would not be found by each of their trigrams, and nil if a segment is out of order.
+  /// Reports live rows that would not be found by each of their keys, and nil if a segment is out of order.
   /// Complexity: O(postings).
   func check(_ rows: IndexedRows, _ readers: UnsafePointer<ColumnReader>, _ report: (UInt32?) -> Void) {
     let reader = readers[source]
@@ -173,21 +167,17 @@ package final class TrigramColumn: @unchecked Sendable {
       for place in 0..<segment.rowCount {
         let row = segment.row(place)
         guard live.contains(row), !known.contains(row), !reader.isNull(row) else { continue }
-        if segment.holds(UInt16(truncatingIfNeeded: place), reader.text(row)) { known.insert(row) }
+        if segment.holds(UInt16(truncatingIfNeeded: place), keys.keys(row, reader)) { known.insert(row) }
       }
     }
     for row in rows where !reader.isNull(row) && !known.contains(row) { report(row) }
   }
 }
 
-extension TrigramSegment {
-  /// Whether the place is in the postings of each trigram of the text.
-  fileprivate func holds(_ place: UInt16, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    var folded: [UInt8] = []
-    CaseFolding.fold(text, into: &folded)
-    var found = [UInt32](repeating: 0, count: folded.count + 1)
-    let count = folded.withUnsafeBufferPointer { Trigram.write($0, to: &found) }
-    return found[..<count].allSatisfy { key in
+extension CandidateSegment {
+  /// Returns whether the place is in the postings of each of the keys.
+  fileprivate func holds(_ place: UInt16, _ keys: [UInt32]) -> Bool {
+    keys.allSatisfy { key in
       guard let list = postings(key) else { return false }
       if list.isBits { return list.contains(bit: place) }
       return UnsafeBufferPointer(start: list.places, count: list.count).contains(place)
