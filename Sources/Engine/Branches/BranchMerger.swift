@@ -54,9 +54,9 @@ struct BranchMerger {
           if case .failed(let failure) = error { throw failure }
         }
       }
-      // What it has changed in numbers has all come since.
-      if !earlier.hasNumbers { return nil }
     }
+    // What it has changed in numbers has all come since.
+    if !earlier.hasNumbers { return nil }
     // It may have taken back what it has added.
     if merger.addsAnywhere { throw BranchProblem.mergedBefore(record.name).error }
     return nil
@@ -86,6 +86,9 @@ struct BranchMerger {
         try merged(into: theirs.snapshot, theirs.companion)
       }
     let applied = DatabaseChanges(from: result.theirs, to: result.snapshot)
+    // What is added to an entity that the target does not have is not there.
+    let isPart = result.conflicts.contains { $0.kind != .field && $0.resolved == .theirs }
+    let next = isPart ? next.since(0, .unknown) : next
     if !applied.isEmpty {
       try PastWriter(database: target).noting(name, action) { () throws(QueryError) in
         try memory.noting(next) { () throws(QueryError) in

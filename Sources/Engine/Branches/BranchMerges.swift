@@ -50,8 +50,9 @@ package struct BranchMerges: Sendable, Hashable {
   ///
   /// - Parameter record: That branch as it is now. Where it has begun again since, nothing is known of what it was.
   package mutating func add(_ merge: BranchMerge, from record: BranchRecord?) {
-    guard let record, case .version(let version) = merge.content else { return }
-    let isSame = record.base == merge.base && record.version >= version
+    guard let record else { return }
+    var isSame = record.base == merge.base
+    if case .version(let version) = merge.content, record.version < version { isSame = false }
     add(isSame ? merge : merge.since(merge.at, .unknown))
   }
 

@@ -210,6 +210,17 @@ import Testing
     }
   }
 
+  @Test("what was not brought because the other one had deleted it is not taken for there") func deletedThere() throws {
+    try draft.run(add(5))
+    try draft.run("mutation { insertPage(data: {id: 9}) }")
+    try other.run("mutation { deletePage(where: id == 1) }")
+    let deletion = other.database.version
+    try draft.merge(into: other, conflicts: .theirs)
+    try other.database.undo(deletion)
+    #expect(try other.run("{ views := Page(orderBy: id).views }").jsonString == #"{"views":[0,0,0]}"#)
+    #expect(code { try draft.merge(into: other) } == "merged-branch")
+  }
+
   @Test("a refreshed branch whose merge is taken back gets it again") func refreshedAndTakenBack() throws {
     try draft.run(add(5))
     try draft.merge(into: other)
