@@ -64,7 +64,7 @@ package enum BranchProblem {
       QueryError(
         code: "merged-branch",
         "the branch '\(name)' was merged there before, and what it has added since to a field with '@merge(by: SUM)' is not known",
-        help: "merge it into its database, or discard what it or the other one has changed")
+        help: "merge it into its database, discard its changes, or drop it")
     case .outdated:
       QueryError(
         code: "context-outdated", "the schema of the database was changed while the branch was written to",
