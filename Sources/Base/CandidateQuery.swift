@@ -1,5 +1,5 @@
-/// What a cell must hold, in the keys of an index that offers rows: all of some, and of each list of alternatives at
-/// least one.
+/// A query for what a cell must hold, in the keys of an index that offers rows: all of some, and of each list of
+/// alternatives at least one.
 package struct CandidateQuery: Hashable, Sendable {
   /// Ascending, without repeats.
   package var keys: [UInt32]

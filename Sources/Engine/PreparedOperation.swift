@@ -26,7 +26,7 @@ final class PreparedOperation: Sendable {
   let ready = Lock<ReadyState>(ReadyState())
   /// What runs with the usual options take instead.
   let resting = RestingRuns()
-  /// The same for runs of a point mutation.
+  /// Runs of a point mutation with the usual options, between uses.
   let restingMutations = IdlePair<ReadyMutation>()
   private let runs = Atomic<Bool>(false)
 

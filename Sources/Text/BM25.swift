@@ -53,7 +53,7 @@ package final class LengthNorms {
   /// How many lengths there are, from 0 on.
   private let count: Int
   package let exact: UnsafePointer<Double>
-  /// The same, rounded.
+  /// A rounded copy of these.
   package let near: UnsafePointer<Float>
 
   /// Returns a length above that of every text in which a word that stands there so often has at least this share of its

@@ -1,6 +1,7 @@
-/// What a branch has got of another one by merges, from a version of it on. By it a second merge brings only what has been
-/// added to numbers since.
+/// A state of what a branch has got of another one by merges, from a version of it on. By it a second merge brings only
+/// what has been added to numbers since.
 package struct BranchMerge: Sendable, Hashable {
+  /// A part of the other branch's changes.
   package enum Content: Sendable, Hashable {
     /// Nothing: a merge was taken back.
     case nothing
@@ -19,9 +20,9 @@ package struct BranchMerge: Sendable, Hashable {
   package let content: Content
   /// The version of the database that the source began with.
   package let base: Int64
-  /// Whether numbers are among the changes.
+  /// Indicates whether numbers are among the changes.
   package let hasNumbers: Bool
-  /// Whether the database has got them too at that version.
+  /// Indicates whether the database has got them too at that version.
   package let isSaved: Bool
 
   package init(

@@ -56,7 +56,7 @@ package struct BranchContent: Sendable {
   package let own: ChangeSet
   /// By type: the number of rows of the base. The database gives none of these to another entity.
   package let rows: [Int]
-  /// What it has got of others by merges.
+  /// The states of what it has got of others by merges.
   package var merges: [BranchMerge] = []
 
   /// - Parameter newest: A version of the database with the columns of both.

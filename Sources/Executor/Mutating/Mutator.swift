@@ -30,7 +30,7 @@ package final class MutationProgram: Sendable {
   package let answer: Executable?
   /// Whether it is a point mutation, as far as the plans can tell: ``Mutator/init(continuing:)`` may apply it.
   package let isPoint: Bool
-  /// What the answer begins with where it is a number: `{"key":`.
+  /// The begin of an answer that is a number: `{"key":`.
   let answerStart: [UInt8]
   /// The columns that the document's assignment names.
   let assignedColumns: [ColumnID]

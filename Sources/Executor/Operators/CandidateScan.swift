@@ -8,7 +8,7 @@ import GQLStore
 class CandidateScan: AccessOperator, @unchecked Sendable {
   let index: IndexID
   let column: ColumnID
-  /// What the condition compares with.
+  /// The values that the condition compares with.
   let scalars: ScalarSources
   /// Where its state lies in an execution.
   let slot: Int
@@ -34,9 +34,9 @@ class CandidateScan: AccessOperator, @unchecked Sendable {
 
   override var findsLiveRowsOnly: Bool { true }
 
-  /// Returns the request for one element.
+  /// Returns the request for one element. A scan that says nothing else offers all rows.
   func request(_ outer: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> Request {
-    preconditionFailure("a scan of candidates asks for something")
+    .everything
   }
 
   /// Appends the rows that the index offers, ascending.

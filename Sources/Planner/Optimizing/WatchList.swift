@@ -1,7 +1,8 @@
 import GQLCatalog
 import GQLQuery
 
-/// What the choices among plans have depended on, and may not under other parameters; see ``PhysicalPlan/watched``.
+/// A list of what the choices among plans have depended on, and may not under other parameters; see
+/// ``PhysicalPlan/watched``.
 struct WatchList {
   private(set) var estimates: [WatchedEstimate] = []
   /// The paths among them.
@@ -42,7 +43,7 @@ struct WatchList {
 }
 
 extension SetPlan {
-  /// Whether the path answers how many rows there are without looking at any, whatever the keys are.
+  /// Indicates whether the path answers how many rows there are without looking at any, whatever the keys are.
   var countsByIndex: Bool {
     guard filter == nil else { return false }
     switch access {

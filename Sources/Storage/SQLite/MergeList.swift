@@ -1,8 +1,8 @@
 import GQLBase
 import GQLEngine
 
-/// What a file's branches have got of each other by merges, noted in `gqlite_meta`: without it a second merge would add
-/// numbers twice.
+/// A list of what a file's branches have got of each other by merges, noted in `gqlite_meta`: without it a second merge
+/// would add numbers twice.
 enum MergeList {
   /// Reads the list. Nil where it is damaged; none where nothing was noted.
   static func read(_ connection: StorageConnection) throws(QueryError) -> BranchMerges? {

@@ -112,7 +112,7 @@ package final class CandidateColumn: @unchecked Sendable {
   /// Candidates come in as many parts, each ascending and without repeats.
   package var partCount: Int { segments.count + (pending.isEmpty ? 0 : 1) }
 
-  /// Whether the part holds rows that were written lately, whatever their cells: it is the last one.
+  /// Indicates whether the part holds rows that were written lately, whatever their cells: it is the last one.
   package func isPending(_ part: Int) -> Bool { part >= segments.count }
 
   /// The candidates of one part, live ones by `liveness`; all are if there is none.

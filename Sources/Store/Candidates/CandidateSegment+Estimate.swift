@@ -40,7 +40,7 @@ extension CandidateSegment {
     }
   }
 
-  /// The same where even the rarest has a bit for each row.
+  /// Estimates the same where even the rarest has a bit for each row.
   private func estimateBits(_ rarest: Postings, _ others: UnsafeBufferPointer<Postings>) -> Double {
     let words = Self.bitUnits(rowCount) / 4
     let looked = min(words, Self.samples)

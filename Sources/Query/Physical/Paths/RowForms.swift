@@ -56,7 +56,7 @@ struct HashJoinForm: AccessForm {
   }
 }
 
-/// What all, or any, of some paths find.
+/// An intersection or a union of what some paths find.
 struct CombinedForm: AccessForm {
   let paths: [AccessPath]
   let isUnion: Bool
