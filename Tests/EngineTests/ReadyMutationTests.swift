@@ -92,6 +92,14 @@ import Testing
     #expect(try database.run("{ n := count(P) }").jsonString == #"{"n":4}"#)
   }
 
+  @Test func whatTheProgramDecidesLaterCounts() throws {
+    for number in 1...3 { try insert.run(["id": .string("\(number)"), "name": .string("n\(number)")]) }
+    try database.onConflict("P.name") { _, _ in .replace }
+    try insert.run(["id": "4", "name": "n1"])
+    #expect(try database.run("{ ids := P(orderBy: id).id }").jsonString == #"{"ids":["2","3","4"]}"#)
+    #expect(database.check() == [])
+  }
+
   @Test func threadsTakeTurns() throws {
     try insert.run(["id": "1", "name": .null])
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
