@@ -240,7 +240,10 @@ package struct Rewriter {
     case .exists, .some, .none, .every: break
     }
     guard let body else { return copy }
-    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, isReferredToOnce(id) else {
+    // A set whose own condition fails is an error, whatever is asked about it; the quantifier's is one only where no
+    // member decides.
+    let isSound = set.predicate.map { !query.canFail($0) } ?? true
+    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, isSound, isReferredToOnce(id) else {
       guard quantifier != .every, isJoin(body), query.freeScopes(of: id).isEmpty else { return copy }
       let members = SetID(query.sets.count)
       query.sets.append(BoundSet(type: set.type, source: .union([id]), predicate: body, range: set.range))
@@ -285,6 +288,8 @@ package struct Rewriter {
       comparison = comparison.swapped
     }
     guard case .aggregate(.count, let set, nil) = left.kind, case .int(let number)? = right.constant else { return nil }
+    // Counting looks at all members.
+    if let predicate = query[set].predicate, query.canFail(predicate) { return nil }
     let exists = BoundExpression(.quantifier(.exists, set, nil), .boolean, at: expression.range)
     switch (comparison, number) {
     case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0): return exists

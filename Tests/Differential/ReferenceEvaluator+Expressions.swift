@@ -198,22 +198,41 @@ extension ReferenceEvaluator {
     }
     // How many there are does not depend on their order, which is not looked at.
     let isNumber = name == "exists" || name == "count" && node.children.count == 1
+    if name == "exists" {
+      // A member that a condition fails for does not count, and is an error only where the others leave it open.
+      var failure: (any Error)?
+      let found = try set(source.withoutOrder, environment) { failure = failure ?? $0 }
+      if found.isEmpty, let failure { throw failure }
+      return .bool(!found.isEmpty)
+    }
     let found = try set(isNumber ? source.withoutOrder : source, environment)
     switch name {
-    case "exists": return .bool(!found.isEmpty)
     case "some", "every", "none", "one":
       let test = try node[1]
       var good = 0
-      for element in found where try evaluate(test, environment.entering(element)).isTrue {
-        good += 1
-        // What follows the deciding element is not looked at.
-        if name == "some" || name == "none" { break }
+      var bad = 0
+      var failure: ReferenceFailure?
+      for element in found {
+        do {
+          if try evaluate(test, environment.entering(element)).isTrue { good += 1 } else { bad += 1 }
+        } catch let problem as ReferenceFailure {
+          guard case .runtime = problem else { throw problem }
+          failure = failure ?? problem
+        }
       }
+      // A failure counts only where no other element decides, wherever they stand.
+      let isDecided =
+        switch name {
+        case "some", "none": good > 0
+        case "every": bad > 0
+        default: good > 1
+        }
+      if let failure, !isDecided { throw failure }
       switch name {
       case "some": return .bool(good > 0)
       case "none": return .bool(good == 0)
       case "one": return .bool(good == 1)
-      default: return .bool(good == found.count)
+      default: return .bool(bad == 0)
       }
     default: break
     }

@@ -1,9 +1,12 @@
 /// The members of lists and sets, and their order.
 extension ReferenceEvaluator {
   /// `where`, `orderBy`, `distinctOn`, cursors, `offset` and `limit`, in that order.
-  func arrange(_ elements: [Datum], _ arguments: Node?, _ environment: Environment, limits: Bool = true) throws
-    -> [Datum]
-  {
+  ///
+  /// - Parameter leaveOut: What takes the failures of `where`; the elements that have them are left out.
+  func arrange(
+    _ elements: [Datum], _ arguments: Node?, _ environment: Environment, limits: Bool = true,
+    leaveOut: ((ReferenceFailure) -> Void)? = nil
+  ) throws -> [Datum] {
     guard let arguments = try settled(arguments, environment) else { return elements }
     // A list that is cut to nothing is not looked at.
     if limits, isNothing(arguments.argument("limit")?.children.first) {
@@ -12,7 +15,15 @@ extension ReferenceEvaluator {
     }
     var kept = elements
     if let condition = arguments.argument("where") {
-      kept = try kept.filter { try keeps(condition[0], environment.entering($0)) }
+      kept = try kept.filter {
+        do {
+          return try keeps(condition[0], environment.entering($0))
+        } catch let failure as ReferenceFailure {
+          guard let leaveOut, case .runtime = failure else { throw failure }
+          leaveOut(failure)
+          return false
+        }
+      }
     }
     if let order = arguments.argument("orderBy") {
       let inner = environment.found(by: arguments)
@@ -153,7 +164,16 @@ extension ReferenceEvaluator {
   }
 
   /// A path of entities is a set: each once, in canonical order; a single relation keeps its link order.
-  func set(_ node: Node, _ environment: Environment, limits: Bool = true) throws -> [Datum] {
+  ///
+  /// - Parameter leaveOut: What takes the failures of the last `where`; the elements that have them are left out.
+  func set(
+    _ node: Node, _ environment: Environment, limits: Bool = true, leaveOut: ((ReferenceFailure) -> Void)? = nil
+  ) throws -> [Datum] {
+    /// Not where the list is needed as it is.
+    func leavesOut(_ step: Node?) -> ((ReferenceFailure) -> Void)? {
+      let needsAll = ["distinctOn", "after", "before"].contains { step?.arguments?.argument($0) != nil }
+      return needsAll ? nil : leaveOut
+    }
     switch node.form {
     case .set(let scope, let isRoot):
       var steps = node.children[...]
@@ -164,7 +184,7 @@ extension ReferenceEvaluator {
         }
         found = try arrange(
           model.all(name, deleted: first.arguments?.deletedMode), first.arguments, environment,
-          limits: limits || !steps.isEmpty)
+          limits: limits || !steps.isEmpty, leaveOut: steps.isEmpty ? leavesOut(first) : nil)
       } else {
         found = [try element(scope, environment)]
       }
@@ -176,7 +196,9 @@ extension ReferenceEvaluator {
         // A step's arguments are about what the path leads to from its start, all together.
         found = try found.flatMap { try follow($0, name, deleted: step.arguments?.deletedMode) }
         if isPath, case .entity? = found.first { found = canonical(found) }
-        found = try arrange(found, step.arguments, environment, limits: limits || !steps.isEmpty)
+        found = try arrange(
+          found, step.arguments, environment, limits: limits || !steps.isEmpty,
+          leaveOut: steps.isEmpty ? leavesOut(step) : nil)
         isPath = isPath || isMany
       }
       return found
@@ -186,7 +208,7 @@ extension ReferenceEvaluator {
     case .letName(let name):
       if let value = environment.lets[name]?.value { return [try value.get()] }
       let (definition, scope) = try letDefinition(name, environment)
-      return try set(definition, scope)
+      return try set(definition, scope, leaveOut: leaveOut)
     default:
       let value = try evaluate(node, environment)
       switch (value, node.form) {

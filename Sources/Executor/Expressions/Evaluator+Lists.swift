@@ -55,23 +55,11 @@ extension Evaluator {
       }
       return
     }
-    let initial: UInt8 = quantifier == .every || quantifier == .none ? 2 : 0
-    truths.update(repeating: initial, count: count)
-    try visitItems(node) { parents, found, results in
-      for index in 0..<found {
-        let isTrue = results.truths[index] == 2
-        let parent = Int(parents[index])
-        switch quantifier {
-        case .some, .exists: if isTrue { truths[parent] = 2 }
-        case .every: if !isTrue { truths[parent] = 0 }
-        case .none: if isTrue { truths[parent] = 0 }
-        case .one: if isTrue { truths[parent] = min(truths[parent] &+ 1, 2) }
-        }
-      }
+    var collected = QuantifierTruths(quantifier, truths, count)
+    try visitBatches(node) { (parents, items) throws(RuntimeProblem) in
+      try collected.add(items, parents, node.b, state, execution)
     }
-    if quantifier == .one {
-      for index in 0..<count { truths[index] = truths[index] == 1 ? 2 : 0 }
-    }
+    try collected.finish()
   }
 
   func listAggregate(_ node: Node, _ index: Int, _ out: Vector) throws(RuntimeProblem) {
@@ -139,6 +127,15 @@ extension Evaluator {
   private func visitItems(
     _ node: Node, _ visit: (UnsafePointer<UInt16>, Int, Vector) -> Void
   ) throws(RuntimeProblem) {
+    try visitBatches(node) { (parents, items) throws(RuntimeProblem) in
+      visit(parents, items.count, try state.evaluate(Int(node.b), items, execution).root(0))
+    }
+  }
+
+  /// Goes through the elements of all lists in order: the parents of each batch, and the input of the node's body.
+  private func visitBatches(
+    _ node: Node, _ visit: (UnsafePointer<UInt16>, Batch) throws(RuntimeProblem) -> Void
+  ) throws(RuntimeProblem) {
     let list = vector(node.a)
     let element = element(of: node)
     let inner = state.blocks[Int(node.b)]
@@ -176,8 +173,7 @@ extension Evaluator {
         for index in 0..<found { target[index] = source[Int(parents[index])] }
       }
       execution.items[number] = items
-      let results = try state.evaluate(Int(node.b), inner.inputBatch(found), execution).root(0)
-      visit(UnsafePointer(parents), found, results)
+      try visit(UnsafePointer(parents), inner.inputBatch(found))
     }
   }
 

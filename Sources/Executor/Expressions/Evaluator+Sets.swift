@@ -34,36 +34,16 @@ extension Evaluator {
     try set.expand(batch.scopes, execution, into: &box.expansion)
     defer { box.expansion.rest() }
     try execution.hold(box.expansion, &box.heldBytes)
-    // What holds as long as no member says otherwise; for `one` the number of members so far.
-    let initial: UInt8 = node.quantifier == .every || node.quantifier == .none ? 2 : 0
-    truths.update(repeating: initial, count: count)
+    var collected = QuantifierTruths(node.quantifier, truths, count)
     let block = state.blocks[Int(node.b)]
     var cursor = ExpansionCursor()
     while true {
-      let quantifier = node.quantifier
-      let found = try fill(block, box, &cursor) { parent in
-        quantifier == .one ? truths[parent] > 1 : truths[parent] != initial
-      }
+      let found = try fill(block, box, &cursor, isDecided: collected.isDecided)
       if found == 0 { break }
       try execution.checkpoint()
-      let results = try state.evaluate(Int(node.b), block.inputBatch(found), execution).root(0).truths
-      let parents = box.parents
-      switch quantifier {
-      case .some, .exists:
-        for index in 0..<found { truths[Int(parents[index])] |= results[index] & 2 }
-      case .every:
-        for index in 0..<found { truths[Int(parents[index])] &= results[index] & 2 }
-      case .none:
-        for index in 0..<found { truths[Int(parents[index])] &= ~results[index] & 2 }
-      case .one:
-        for index in 0..<found where results[index] == 2 {
-          truths[Int(parents[index])] = min(truths[Int(parents[index])] &+ 1, 2)
-        }
-      }
+      try collected.add(block.inputBatch(found), box.parents, node.b, state, execution)
     }
-    if node.quantifier == .one {
-      for index in 0..<count { truths[index] = truths[index] == 1 ? 2 : 0 }
-    }
+    try collected.finish()
   }
 
   /// The next members as the input of `inner`: members as scope 0, their parents' scopes behind. Members of parents

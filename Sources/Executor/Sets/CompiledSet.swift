@@ -162,12 +162,20 @@ final class CompiledSet: @unchecked Sendable {
     }
   }
 
-  /// Finds whether each element has members: 1 or 0.
+  /// Finds whether each element has members: 1 or 0. That the condition fails for a member is an error only where the
+  /// others are too few.
   func exists(
     _ scopes: ScopeRows, _ execution: Execution, into results: UnsafeMutablePointer<UInt8>
   ) throws(RuntimeProblem) {
     try byKeys(scopes, execution) { (set, scopes, first) throws(RuntimeProblem) in
-      try set.tester.exists(set, execution.sets[set.id], scopes, execution, into: results + first)
+      do throws(RuntimeProblem) {
+        try set.tester.exists(set, execution.sets[set.id], scopes, execution, into: results + first)
+      } catch {
+        guard error.kind.isOfOneRow, let filter = set.filter, filter.canFail, set.distinct == nil, !set.isPaged else {
+          throw error
+        }
+        try set.existsDespiteFailures(filter, scopes, execution, into: results + first)
+      }
     }
   }
 
