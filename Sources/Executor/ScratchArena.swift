@@ -16,8 +16,9 @@ import GQLStore
   @exclusivity(unchecked) private var passed = 0
   /// Bytes that were given out and not freed.
   package var usedBytes: Int { passed &+ used }
-  /// Bytes of all chunks.
-  @exclusivity(unchecked) package private(set) var byteCount: Int
+  @exclusivity(unchecked) private var chunkBytes: Int
+  /// Bytes of all chunks. Computed, because other modules have the runtime check each access to what is stored.
+  package var byteCount: Int { chunkBytes }
 
   package init(capacity: Int = 4096) {
     let first = UnsafeMutableRawBufferPointer.allocate(byteCount: max(capacity, 64), alignment: 64)
@@ -25,7 +26,7 @@ import GQLStore
     // Safe because the buffer is not empty.
     base = first.baseAddress.unsafelyUnwrapped
     self.capacity = first.count
-    byteCount = first.count
+    chunkBytes = first.count
   }
 
   deinit { for chunk in chunks { chunk.deallocate() } }
@@ -63,7 +64,7 @@ import GQLStore
     if chunks.count > 1 {
       if chunk > 0 { select(0) }
       while chunks.count > 1, byteCount > 1 << 22, let last = chunks.popLast() {
-        byteCount -= last.count
+        chunkBytes -= last.count
         last.deallocate()
       }
     }
@@ -89,7 +90,7 @@ import GQLStore
     }
     let added = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, min(byteCount, 1 << 24)), alignment: 64)
     chunks.append(added)
-    byteCount += added.count
+    chunkBytes += added.count
     select(chunks.count - 1)
     used = 0
   }

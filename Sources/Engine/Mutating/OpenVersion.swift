@@ -108,7 +108,7 @@ final class OpenVersion {
 
   /// Indicates whether superseded memory is to be dropped, which is not done while others wait. Asked after the first
   /// statement and then once in a while: a point mutation supersedes a few kilobytes at most.
-  var needsCompaction: Bool { count & 15 == 1 && mutator.transaction.needsCompaction }
+  var needsCompaction: Bool { count & 63 == 1 && mutator.transaction.needsCompaction }
 
   /// Applies a statement and appends `{"key":answer}`, or nothing where its field is left out; false where it reaches
   /// more than a point mutation may, and nothing was done.

@@ -17,7 +17,7 @@ extension Mutator {
     let view = snapshot()
     let execution = locate.begin(context, on: view)
     defer { locate.end(execution) }
-    var found = Expansion()
+    defer { found.rest() }
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     let total = found.rows.count
     // The view is what it was until the first change only.
@@ -155,7 +155,7 @@ extension Mutator {
       view.deletedRows(type, into: rows)
       execution.given = UnsafeBufferPointer(start: rows, count: count)
     }
-    var found = Expansion()
+    defer { found.rest() }
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     for index in 0..<found.rows.count { answered.append(found.rows[index]) }
   }

@@ -97,6 +97,8 @@ package final class Mutator {
   @exclusivity(unchecked) var sources: [InputSource] = []
   /// Memory of what staged cells point to that does not live elsewhere until the end of the field.
   let memory = ScratchArena(capacity: 1024)
+  /// Holds the rows that a condition finds.
+  @exclusivity(unchecked) var found = Expansion()
   /// The rows that the field answers with, in order.
   @exclusivity(unchecked) var answered: [UInt32] = []
   @exclusivity(unchecked) var inserted: [UInt32] = []
@@ -132,7 +134,8 @@ package final class Mutator {
   /// Whether versions are only looked at, because the transaction goes on; only point mutations are applied then.
   let isContinuing: Bool
   /// Whether the field has written, or was about to.
-  @exclusivity(unchecked) package private(set) var hasWritten = false
+  package var hasWritten: Bool { isWritten }
+  @exclusivity(unchecked) private var isWritten = false
   /// Whether the field threw because it reaches more than a point mutation may.
   @exclusivity(unchecked) package private(set) var isOutgrown = false
   @exclusivity(unchecked) private var looks = 0
@@ -140,9 +143,7 @@ package final class Mutator {
   @exclusivity(unchecked) private var stopTest: ((Int) -> Bool)?
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
-    self.transaction = transaction
-    self.resolvers = resolvers
-    isContinuing = false
+    (self.transaction, self.resolvers, isContinuing) = (transaction, resolvers, false)
     (catalog, view, lastView) = (base.catalog, base, base)
     stopTest = { [unowned self] in isStopped(holding: $0) }
   }
@@ -161,8 +162,7 @@ package final class Mutator {
   package func snapshot() -> Snapshot {
     if let view { return view }
     let taken = isContinuing ? transaction.provisional() : transaction.snapshot()
-    view = taken
-    lastView = taken
+    (view, lastView) = (taken, taken)
     return taken
   }
 
@@ -173,7 +173,7 @@ package final class Mutator {
   @exclusivity(unchecked) package private(set) var lastView: Snapshot
 
   /// Says that the transaction is written to.
-  package func change() { (view, hasWritten) = (nil, true) }
+  package func change() { (view, isWritten) = (nil, true) }
 
   /// Makes a change in the store, which leaves everything as it was where it throws, unless it was stopped.
   ///
@@ -189,14 +189,14 @@ package final class Mutator {
       return output
     } catch {
       if case .stopped = error { throw error }
-      hasWritten = hadWritten
+      isWritten = hadWritten
       throw error
     }
   }
 
   /// Replaces a cell of a live row as a statement of its own. Precondition: versions are only looked at.
   package func replaceCell(_ row: DeletedRow, _ column: ColumnID, with cell: Cell?) throws(StoreProblem) {
-    (hasWritten, isOutgrown) = (false, false)
+    (isWritten, isOutgrown) = (false, false)
     try writing(replacing: row.type) { () throws(StoreProblem) in
       try transaction.update(row.type, row.row, column, cell)
     }
@@ -228,7 +228,7 @@ package final class Mutator {
     if !touched.isEmpty { touched.removeAll() }
     (fieldView, emptied) = (nil, nil)
     if !freed.isEmpty { freed.removeAll() }
-    (hasWritten, isOutgrown, looks) = (false, false, 0)
+    (isWritten, isOutgrown, looks) = (false, false, 0)
     // Without sets, the constants look at nothing.
     let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
     let execution = program.constants.begin(context, on: looked)
@@ -320,6 +320,7 @@ package final class Mutator {
 
   // MARK: - Limits
 
+  @inline(__always)
   func running<Output>(_ body: () throws(RuntimeProblem) -> Output) throws(MutationProblem) -> Output {
     do { return try body() } catch { throw MutationProblem(.runtime(error), at: error.range) }
   }

@@ -31,7 +31,7 @@ package final class ValueProgram: Sendable {
       return
     }
     for field in query.fields { if case .value(let expression) = field.content { expressions.append(expression) } }
-    sources = ScalarSources(expressions, compiler)
+    sources = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
     program = nil
   }
 
@@ -52,8 +52,9 @@ package final class ValueProgram: Sendable {
 
   /// The values over parameters.
   func constants(_ execution: Execution) throws(RuntimeProblem) -> InputValues {
-    guard let sources else { return InputValues(execution: execution) }
-    return InputValues(sources: sources, vectors: try sources.vectors(.root, execution), execution: execution)
+    guard let sources else { return InputValues(execution: execution, areOfRows: false) }
+    return InputValues(
+      sources: sources, vectors: try sources.vectors(.root, execution), execution: execution, areOfRows: false)
   }
 
   /// The rows of the first set, in list order.
@@ -68,9 +69,9 @@ package final class ValueProgram: Sendable {
   /// The values of up to ``ScopeRows/batchRows`` rows; valid until the next call.
   func values(_ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution) throws(RuntimeProblem) -> InputValues
   {
-    guard let program else { return InputValues(execution: execution) }
+    guard let program else { return InputValues(execution: execution, areOfRows: true) }
     let scopes = ScopeRows(count: count, scopes: [rows])
-    return InputValues(vectors: try program.evaluate(scopes, execution), execution: execution)
+    return InputValues(vectors: try program.evaluate(scopes, execution), execution: execution, areOfRows: true)
   }
 }
 
@@ -79,15 +80,17 @@ struct InputValues {
   private let sources: ScalarSources?
   private let vectors: UnsafePointer<Vector>?
   let execution: Execution
+  /// Whether the values are the rows' and gone with the next batch.
+  let areOfRows: Bool
 
-  init(sources: ScalarSources? = nil, vectors: UnsafePointer<Vector>? = nil, execution: Execution) {
+  init(
+    sources: ScalarSources? = nil, vectors: UnsafePointer<Vector>? = nil, execution: Execution, areOfRows: Bool
+  ) {
     self.sources = sources
     self.vectors = vectors
     self.execution = execution
+    self.areOfRows = areOfRows
   }
-
-  /// Whether the values are the rows' and gone with the next batch.
-  var areOfRows: Bool { sources == nil }
 
   /// Nil for null.
   @inline(__always)
@@ -112,8 +115,13 @@ package final class MutationContext: @unchecked Sendable {
   private let cells: OperationParameters?
   package let limits: RunLimits
   package let cancellation: Cancellation?
-  /// Microseconds since 1970: what `@default(value: now())` gives.
-  @exclusivity(unchecked) package var now: Int64
+  @exclusivity(unchecked) private var instant: Int64
+  /// Microseconds since 1970: what `@default(value: now())` gives. Computed, because other modules have the runtime check
+  /// each access to what is stored.
+  package var now: Int64 {
+    get { instant }
+    set { instant = newValue }
+  }
   /// Tells whether a variable of a name was given; nil where nothing hangs on that.
   private let isGiven: (@Sendable (String) -> Bool)?
   /// Of all parameters; empty where nothing hangs on which are given.
@@ -128,7 +136,7 @@ package final class MutationContext: @unchecked Sendable {
     self.cells = cells
     self.limits = limits
     self.cancellation = cancellation
-    self.now = now
+    instant = now
     self.isGiven = isGiven
     self.parameterNames = parameterNames
   }

@@ -47,7 +47,7 @@ extension WriteTransaction {
       }
       let isValid = self.valid[column]
       table.columns[column].append(isValid ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
-      if isValid { writtenBytes &+= table.columns[column].payloadBytes(self.cells[column]) }
+      if isValid { writtenPayload &+= table.columns[column].payloadBytes(self.cells[column]) }
     }
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1

@@ -50,7 +50,7 @@ extension WriteTransaction {
       } else {
         let before = column.liveBytes
         column.append(columns[number].cells + rows.lowerBound, columns[number].valid + rows.lowerBound, count: added)
-        writtenBytes &+= column.liveBytes - before
+        writtenPayload &+= column.liveBytes - before
       }
     }
     if table.liveness != nil { table.ownedLiveness().appendRepeated(Cell(low: RowStatus.live), count: added) }
@@ -108,7 +108,7 @@ extension WriteTransaction {
       }
       let before = column.liveBytes
       column.append(folded, source.valid + first, count: count, ownsPayload: true)
-      writtenBytes &+= column.liveBytes - before
+      writtenPayload &+= column.liveBytes - before
     }
   }
 

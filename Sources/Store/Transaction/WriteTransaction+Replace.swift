@@ -78,7 +78,7 @@ extension WriteTransaction {
         continue
       }
       store.write(row, cells[column], ownsPayload: layout.isFolded[column])
-      writtenBytes &+= store.payloadBytes(cells[column])
+      writtenPayload &+= store.payloadBytes(cells[column])
     }
     for index in affectedIndexes { table.addEntry(index, row, key: key) }
     stampUpdate(table, row)

@@ -30,20 +30,28 @@ package final class WriteTransaction {
   var growth: GrowthMark
   var version: UInt64
   @exclusivity(unchecked) var bulk: BulkState?
+  // Computed, as two more below: other modules have the runtime check each access to what is stored.
+  @exclusivity(unchecked) private var instant: Int64 = 0
   /// What `_createdAt` and `_updatedAt` become, in microseconds since 1970.
-  @exclusivity(unchecked) package var now: Int64 = 0
+  package var now: Int64 {
+    get { instant }
+    set { instant = newValue }
+  }
   /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
   /// where it says so they throw ``StoreProblem/stopped``.
-  @exclusivity(unchecked) package var isStopped: ((Int) -> Bool)? {
-    didSet { steps = 0 }
+  package var isStopped: ((Int) -> Bool)? {
+    get { stopTest }
+    set { (stopTest, steps) = (newValue, 0) }
   }
+  @exclusivity(unchecked) private var stopTest: ((Int) -> Bool)?
   private let meter = PageMeter()
   /// Bytes of pages that were made and not given back within ``countingPages(_:)``: of columns, indexes and their
   /// directories. Texts and lists are ``writtenBytes``.
   package var pageBytes: Int { max(0, meter.bytes) }
   /// Bytes of texts and lists that were written, in memory that this and later versions keep; what was superseded since
   /// counts on.
-  @exclusivity(unchecked) package internal(set) var writtenBytes = 0
+  package var writtenBytes: Int { writtenPayload }
+  @exclusivity(unchecked) var writtenPayload = 0
   /// What ``touch(_:_:)`` has read last; it has no meaning.
   @exclusivity(unchecked) var warmed: UInt64 = 0
   /// Entities and links since it was asked.
