@@ -31,21 +31,24 @@ struct CellBindings: Sendable {
     _ variables: [String: Value], to run: some ParameterHolder, _ scratch: ScratchArena, now: @autoclosure () -> Int64
   ) -> Bool {
     guard variables.count == shown else { return false }
-    if parameters.count == 1, shown == 1 {
-      // Comparing one name is quicker than hashing it.
-      let (name, value) = variables[variables.startIndex]
-      return name == parameters[0].name && parameters[0].bind(value, 0, run, scratch)
-    }
-    for index in 0..<parameters.count {
-      if parameters[index].isNow {
-        run.setParameter(index, Cell(now()))
-        continue
+    // Read where they lie, so that none is copied.
+    return parameters.withUnsafeBufferPointer { parameters in
+      if parameters.count == 1, shown == 1 {
+        // Comparing one name is quicker than hashing it.
+        let (name, value) = variables[variables.startIndex]
+        return name == parameters[0].name && parameters[0].bind(value, 0, run, scratch)
       }
-      guard let value = variables[parameters[index].name], parameters[index].bind(value, index, run, scratch) else {
-        return false
+      for index in 0..<parameters.count {
+        if parameters[index].isNow {
+          run.setParameter(index, Cell(now()))
+          continue
+        }
+        guard let value = variables[parameters[index].name], parameters[index].bind(value, index, run, scratch) else {
+          return false
+        }
       }
+      return true
     }
-    return true
   }
 }
 

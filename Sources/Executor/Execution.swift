@@ -75,8 +75,15 @@ package final class Execution {
   package var snapshot: Snapshot {
     @inline(__always) get {
       assert(data.owned != nil, "an execution's snapshot lives as long as its run")
-      return data.current
+      return data.current.takeUnretainedValue()
     }
+  }
+
+  /// Asks the run's version of the data without counting that it is used.
+  @inline(__always)
+  func look<Output>(_ body: (Snapshot) -> Output) -> Output {
+    assert(data.owned != nil, "an execution's snapshot lives as long as its run")
+    return data.current.borrow(body)
   }
 
   /// By number of the index; see ``Snapshot/hashIndexes``.
@@ -107,17 +114,17 @@ package final class Execution {
   /// Starts a run, or a part of one: ``end()`` ends it. The snapshot is the execution's from here on.
   @inline(__always)
   func begin(_ snapshot: consuming Snapshot, _ executable: Executable) {
-    data.current = snapshot
+    data.current = Unmanaged.passUnretained(snapshot)
     data.owned = consume snapshot
     begin(executable)
   }
 
   private func begin(_ executable: Executable) {
-    let snapshot = data.current
     run &+= 1
     usage.expanded = ExpandedLevels()
     usage.visitedRows = 0
-    if data.identity == snapshot.identity { return }
+    if look({ $0.identity }) == data.identity { return }
+    let snapshot = snapshot
     data.identity = snapshot.identity
     data.hashIndexes = snapshot.hashIndexes
     let addresses = executable.readers

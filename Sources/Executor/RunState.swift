@@ -8,14 +8,14 @@ struct SnapshotHold {
   var owned: Snapshot?
   /// Holds the snapshot without a count, as every batch reads it. Set together with `owned` and nowhere else, so what it points to
   /// lives whenever something runs; it points to nothing between runs.
-  unowned(unsafe) var current: Snapshot
+  var current: Unmanaged<Snapshot>
   /// The snapshot that the readers of columns and `hashIndexes` are of. No later one has the same number, so that they
   /// are never read for another, nor after their own one's end.
   var identity: UInt64 = 0
   var hashIndexes: UnsafePointer<HashIndexReader?>
 
   init(_ snapshot: Snapshot) {
-    current = snapshot
+    current = Unmanaged.passUnretained(snapshot)
     hashIndexes = snapshot.hashIndexes
   }
 }

@@ -31,7 +31,7 @@ extension Evaluator {
   func gather(_ node: Node, _ out: Vector) {
     let entity = EntityTypeID(Int(node.entity))
     let column = ColumnID(Int(node.index))
-    let reader = execution.snapshot.column(entity, column)
+    let reader = execution.look { $0.column(entity, column) }
     let rows = vector(node.a).rows
     let validity = out.validity
     let kind = node.columnKind

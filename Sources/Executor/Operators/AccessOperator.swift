@@ -127,7 +127,7 @@ class AccessOperator: @unchecked Sendable {
     into rows: inout RowBuffer
   ) throws(RuntimeProblem) {
     let start = rows.count
-    let slots = execution.snapshot.slotCount(type)
+    let slots = execution.look { $0.slotCount(type) }
     var size = first
     var low = 0
     while low < slots, rows.count - start < needed {

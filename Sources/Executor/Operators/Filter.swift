@@ -26,7 +26,7 @@ final class Filter: @unchecked Sendable {
     try execution.visit(count)
     let started = execution.measuredTime
     let firstRow = UInt32(truncatingIfNeeded: first)
-    guard let live = execution.snapshot.liveness(set.type), let alive = live.liveRows(firstRow, count, into: rows)
+    guard let live = execution.look({ $0.liveness(set.type) }), let alive = live.liveRows(firstRow, count, into: rows)
     else {
       let kept = try program.filterPage(
         firstRow: firstRow, count: count, outer: outer.scopes.isEmpty ? nil : outer, execution, into: rows)

@@ -30,7 +30,7 @@ final class FullScan: AccessOperator, @unchecked Sendable {
       return true
     }
     let needed = wanted.needed
-    let slots = execution.snapshot.slotCount(type)
+    let slots = execution.look { $0.slotCount(type) }
     // Where a few rows are enough, few are looked at first: a condition may be dear.
     var size = needed < ScopeRows.batchRows ? max(Filter.firstRows, needed) : PageLayout.rows
     var row = 0
@@ -56,7 +56,7 @@ final class FullScan: AccessOperator, @unchecked Sendable {
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer,
     _ body: (inout RowBuffer, Int, _ isLast: Bool) throws(RuntimeProblem) -> Void
   ) throws(RuntimeProblem) {
-    let slots = execution.snapshot.slotCount(type)
+    let slots = execution.look { $0.slotCount(type) }
     execution.note(set, accessRows: slots)
     var page = 0
     while page < slots {
@@ -77,7 +77,7 @@ final class FullScan: AccessOperator, @unchecked Sendable {
     if let filter = set.filter { return try filter.keepPage(set, state, first, count, outer, execution, into: rows) }
     try execution.checkpoint()
     let firstRow = UInt32(truncatingIfNeeded: first)
-    if let live = execution.snapshot.liveness(type), let written = live.liveRows(firstRow, count, into: rows) {
+    if let live = execution.look({ $0.liveness(type) }), let written = live.liveRows(firstRow, count, into: rows) {
       return written
     }
     for index in 0..<count { rows[index] = firstRow &+ UInt32(truncatingIfNeeded: index) }

@@ -98,7 +98,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
       return rows.count - start < 2
     }
     guard let bounds = try bounds(state, outer, execution) else { return true }
-    guard let reader = execution.snapshot.ordered(index) else {
+    guard let reader = execution.look({ $0.ordered(index) }) else {
       try gatherUnordered(outer, execution, into: &rows)
       return true
     }
@@ -117,7 +117,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
   override func gatherFirst(
     _ needed: Int, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard let reader = execution.snapshot.ordered(index), reader.isByRow else { return false }
+    guard let reader = execution.look({ $0.ordered(index) }), reader.isByRow else { return false }
     guard let bounds = try bounds(state, outer, execution) else { return true }
     let count = min(needed, reader.count(bounds))
     try execution.checkMemory(count &* 4)
@@ -175,7 +175,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
       try countRuns(set, state, scopes, execution, into: counts)
       return true
     }
-    guard let reader = execution.snapshot.ordered(index) else { return false }
+    guard let reader = execution.look({ $0.ordered(index) }) else { return false }
     for element in 0..<scopes.count {
       let one = scopes.count == 1 ? scopes : scopes.element(element)
       if try innerNull(one, execution) != nil { return false }
@@ -237,7 +237,7 @@ final class IndexRangeScan: IndexedOperator, @unchecked Sendable {
     let equal = state.keys.room(for: Cell.self, count: place + 1)
     for index in 0..<place { equal[index] = values[index] ?? Cell(low: 0) }
     let bounds = BTreeBounds(equal: UnsafePointer(equal), equalCount: place, onlyNulls: true)
-    let reader = execution.snapshot.tree(index)
+    let reader = execution.look { $0.tree(index) }
     let count = reader.count(bounds)
     try execution.checkMemory(count &* 4)
     rows.reserve(count)

@@ -46,13 +46,13 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
   final func find(_ key: UnsafePointer<Cell>, _ execution: Execution, into rows: inout RowBuffer) {
     if isTree {
       let bounds = BTreeBounds.equal(key, keyReaders.count)
-      let reader = execution.snapshot.tree(index)
+      let reader = execution.look { $0.tree(index) }
       let count = reader.count(bounds)
       rows.reserve(count)
       rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
       return
     }
-    let reader = execution.snapshot.hashIndex(index)
+    let reader = execution.look { $0.hashIndex(index) }
     if isUnique {
       let row = reader.find(key)
       if row != PageLayout.noRow { rows.append(row) }
@@ -67,7 +67,7 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
 
   /// Counts the rows under a key without nulls.
   final func count(_ key: UnsafePointer<Cell>, _ components: Int, _ execution: Execution) -> Int {
-    if isTree { return execution.snapshot.tree(index).count(BTreeBounds.equal(key, components)) }
+    if isTree { return execution.look { $0.tree(index) }.count(BTreeBounds.equal(key, components)) }
     return execution.hashIndexes[Int(index.index)]?.count(key) ?? 0
   }
 
@@ -174,14 +174,14 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
     let start = keyed.rows.count
     if isTree {
       let bounds = BTreeBounds.equal(key, keyReaders.count)
-      let reader = execution.snapshot.tree(index)
+      let reader = execution.look { $0.tree(index) }
       let count = reader.count(bounds)
       let copied = count > KeyedState.shortRun ? 1 : count
       keyed.rows.reserve(copied)
       keyed.rows.count += reader.walk(bounds, descending: false, skip: 0, limit: copied, into: keyed.rows.end)
       return KeyRun(start: nil, offset: start, count: count)
     }
-    let reader = execution.snapshot.hashIndex(index)
+    let reader = execution.look { $0.hashIndex(index) }
     if isUnique {
       let row = reader.find(key)
       guard row != PageLayout.noRow else { return KeyRun() }

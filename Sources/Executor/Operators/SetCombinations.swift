@@ -120,7 +120,7 @@ final class Intersection: AccessOperator, @unchecked Sendable {
 extension Execution {
   /// Leaves each of the rows from `start` on once, ascending.
   func sortUnique(_ rows: inout RowBuffer, from start: Int, _ set: CompiledSet, _ state: SetState) {
-    sortUnique(&rows, from: start, below: snapshot.slotCount(set.type), state)
+    sortUnique(&rows, from: start, below: look { $0.slotCount(set.type) }, state)
   }
 
   /// Leaves each of the rows from `start` on once, ascending. All are below `limit`.

@@ -86,8 +86,8 @@ extension CompiledOrder {
   /// Returns whether no row of a set has a null in the first column. Nulls are counted in live rows only.
   func isWithoutNulls(_ set: CompiledSet, _ execution: Execution) -> Bool {
     if directIsNonNull { return true }
-    guard execution.snapshot.nullCount(set.type, directColumn) == 0 else { return false }
-    return execution.snapshot.deletedCount(set.type) == 0 || set.access.findsLiveRowsOnly
+    guard execution.look({ $0.nullCount(set.type, directColumn) }) == 0 else { return false }
+    return execution.look { $0.deletedCount(set.type) } == 0 || set.access.findsLiveRowsOnly
   }
 
   /// Returns the terms' values for `count` rows, and after them those of cursors. Row `i` is number `base + i` of the

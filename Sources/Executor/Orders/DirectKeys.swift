@@ -10,7 +10,7 @@ struct DirectKeys {
   enum ColumnKindCode { case int64, float64, byte, code }
 
   /// Precondition: `order.leading >= 0`.
-  init(_ order: CompiledOrder, _ reader: ColumnReader) {
+  init(_ order: borrowing CompiledOrder, _ reader: ColumnReader) {
     self.reader = reader
     flip = order.terms[0].isDescending ? UInt64.max : 0
     switch order.directKind {

@@ -19,10 +19,13 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
     _ slice: SliceRange, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution,
     into result: inout Expansion
   ) throws(RuntimeProblem) {
-    guard slice.end < Int.max, let order = set.order, try isWalkable(set, outer, execution) else {
-      return try sort(set, state, outer, execution, into: &result)
+    guard slice.end < Int.max, let order = set.order.map(Unmanaged.passUnretained),
+      try isWalkable(set, outer, execution)
+    else { return try sort(set, state, outer, execution, into: &result) }
+    let isFound = try order.borrow { (order) throws(RuntimeProblem) in
+      try append(slice, order, after: nil, set, state, outer, execution, into: &result.rows)
     }
-    guard try append(slice, order, after: nil, set, state, outer, execution, into: &result.rows) else {
+    guard isFound else {
       return try retreat(slice, set, state, outer, execution, into: &result)
     }
     end(&result)
@@ -37,9 +40,11 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
     _ slice: SliceRange, _ order: CompiledOrder, after cursor: Cursor?, _ set: CompiledSet, _ state: SetState,
     _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
-    guard let range = set.access as? IndexRangeScan,
-      let list = try IndexedList(range, state, outer, descending: isDescending, execution)
-    else { return true }
+    guard let range = (set.access as? IndexRangeScan).map(Unmanaged.passUnretained) else { return true }
+    let walked = try range.borrow { (range) throws(RuntimeProblem) in
+      try IndexedList.part(of: range, state, outer, descending: isDescending, execution)
+    }
+    guard let list = walked else { return true }
     let capacity = min(slice.end, max(list.count, 1))
     try execution.checkMemory(capacity &* 16)
     var skip = 0
@@ -116,7 +121,7 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
       end += 1
     }
     rows.append(candidates, end)
-    let limit = execution.snapshot.slotCount(set.type)
+    let limit = execution.look { $0.slotCount(set.type) }
     // What is equal in all terms stands in canonical order.
     for tie in ties { _ = RowSorting.sortUnique(rows.base + tie.start, tie.count, limit: limit, bits: &state.bits) }
     try order.resolve(ties, set, state, outer, rows.base, execution)
@@ -199,10 +204,11 @@ struct IndexedList {
   private let isDescending: Bool
 
   /// Returns nil if nothing can be in the part.
-  init?(
-    _ range: IndexRangeScan, _ state: SetState, _ outer: ScopeRows, descending: Bool, _ execution: Execution
-  ) throws(RuntimeProblem) {
-    guard var bounds = try range.bounds(state, outer, execution), let reader = execution.snapshot.ordered(range.index)
+  static func part(
+    of range: IndexRangeScan, _ state: SetState, _ outer: ScopeRows, descending: Bool, _ execution: Execution
+  ) throws(RuntimeProblem) -> IndexedList? {
+    guard var bounds = try range.bounds(state, outer, execution),
+      let reader = execution.look({ $0.ordered(range.index) })
     else { return nil }
     if bounds.equalCount > 0, let equal = bounds.equal {
       // The set's memory is needed for keys.
@@ -210,9 +216,7 @@ struct IndexedList {
       copy.update(from: equal, count: bounds.equalCount)
       bounds.equal = UnsafePointer(copy)
     }
-    self.reader = reader
-    self.bounds = bounds
-    isDescending = descending
+    return IndexedList(reader: reader, bounds: bounds, isDescending: descending)
   }
 
   var count: Int { reader.count(bounds) }

@@ -11,7 +11,7 @@ extension CompiledOrder {
     _ set: CompiledSet, _ state: SetState, _ scopes: ScopeRows, _ result: inout Expansion, from first: Int,
     firstOffset: Int, _ execution: Execution
   ) throws(RuntimeProblem) -> Bool {
-    if isByID, execution.snapshot.idsAscend(set.type) {
+    if isByID, execution.look({ $0.idsAscend(set.type) }) {
       sortByRow(scopes.count, &result, from: first, firstOffset: firstOffset)
     } else if direct >= 0, isWithoutNulls(set, execution) {
       try sortByColumn(set, state, scopes, &result, from: first, firstOffset: firstOffset, execution)

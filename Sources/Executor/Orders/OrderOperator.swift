@@ -12,7 +12,7 @@ class OrderOperator: @unchecked Sendable {
   func append(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution, into result: inout Expansion
   ) throws(RuntimeProblem) {
-    let slice = try set.slice(try set.slice?.sources.vectors(outer, execution), 0, of: outer, execution)
+    let slice = try set.slice(of: outer, execution)
     guard slice.limit > 0 else { return end(&result) }
     try append(slice, set, state, outer, execution, into: &result)
   }

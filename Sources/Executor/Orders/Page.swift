@@ -194,7 +194,7 @@ final class RankedPage: Page, @unchecked Sendable {
     guard let range = set.access as? IndexRangeScan, let order = set.order, set.filter == nil || cursors.before == nil,
       try walk.isWalkable(set, outer, execution)
     else { return false }
-    guard let list = try IndexedList(range, state, outer, descending: walk.isDescending, execution) else {
+    guard let list = try IndexedList.part(of: range, state, outer, descending: walk.isDescending, execution) else {
       return true
     }
     var start = 0

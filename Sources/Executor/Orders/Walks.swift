@@ -17,8 +17,8 @@ class IndexWalk: Sort, @unchecked Sendable {
 
   /// Returns whether the access path delivers the set's order in this version and for this element.
   final func isWalkable(_ set: CompiledSet, _ outer: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> Bool {
-    if needsAscendingIDs, !execution.snapshot.idsAscend(set.type) { return false }
-    if let range = set.access as? IndexRangeScan, execution.snapshot.ordered(range.index) == nil { return false }
+    if needsAscendingIDs, !execution.look({ $0.idsAscend(set.type) }) { return false }
+    if let index = (set.access as? IndexRangeScan)?.index, execution.look({ $0.ordered(index) == nil }) { return false }
     return try !set.access.isBehindNull(outer, execution)
   }
 
@@ -39,7 +39,7 @@ class IndexWalk: Sort, @unchecked Sendable {
   ) throws(RuntimeProblem) {
     let intersection = set.access as? Intersection
     guard let range = intersection?.walked ?? set.access as? IndexRangeScan,
-      let bounds = try range.bounds(state, outer, execution), let reader = execution.snapshot.ordered(range.index)
+      let bounds = try range.bounds(state, outer, execution), let reader = execution.look({ $0.ordered(range.index) })
     else { return end(&result) }
     let first = result.rows.count
     if set.isPlain, intersection == nil {

@@ -40,8 +40,18 @@ extension ResponseWriter {
   private func writeRootSelection(
     _ index: Int, isMany: Bool, _ executable: Executable, into output: inout ByteBuffer
   ) throws(RuntimeProblem) {
-    let selection = executable.selections[index]
-    let level = levels[index]
+    // Both live as long as the executable and this writer.
+    try Unmanaged.passUnretained(executable.selections[index]).borrow { (selection) throws(RuntimeProblem) in
+      try Unmanaged.passUnretained(levels[index]).borrow { (level) throws(RuntimeProblem) in
+        try writeRootSelection(index, selection, level, isMany: isMany, executable, into: &output)
+      }
+    }
+  }
+
+  private func writeRootSelection(
+    _ index: Int, _ selection: CompiledSelection, _ level: LevelState, isMany: Bool, _ executable: Executable,
+    into output: inout ByteBuffer
+  ) throws(RuntimeProblem) {
     // The levels are written once this returns.
     defer { execution.expanded = ExpandedLevels() }
     if let point = selection.point, execution.actuals == nil, let row = point.find(execution) {

@@ -104,6 +104,14 @@ final class CompiledSet: @unchecked Sendable {
     return try slice.range(vectors, element, of: outer, execution)
   }
 
+  /// Returns the slice of the list of the only element of a batch.
+  func slice(of outer: ScopeRows, _ execution: Execution) throws(RuntimeProblem) -> SliceRange {
+    guard let slice else { return SliceRange() }
+    return try Unmanaged.passUnretained(slice).borrow { (slice) throws(RuntimeProblem) in
+      try slice.range(try slice.sources.vectors(outer, execution), 0, of: outer, execution)
+    }
+  }
+
   /// Returns the slice of every element's list, if it is the same for all; nil also if there are none.
   func commonSlice(_ count: Int, _ execution: Execution) throws(RuntimeProblem) -> SliceRange? {
     guard count > 0, slice?.isCommon ?? true else { return nil }
@@ -136,7 +144,9 @@ final class CompiledSet: @unchecked Sendable {
   ) throws(RuntimeProblem) {
     let started = execution.measuredTime
     let before = result.rows.count
-    try lists.append(self, execution.sets[id], scopes, execution, into: &result)
+    try Unmanaged.passUnretained(execution.sets[id]).borrow { (state) throws(RuntimeProblem) in
+      try lists.append(self, state, scopes, execution, into: &result)
+    }
     try execution.checkOffsets(result.rows.count)
     if let secondMember {
       for list in result.offsets.count - scopes.count..<result.offsets.count

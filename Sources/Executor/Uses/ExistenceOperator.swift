@@ -122,7 +122,7 @@ final class FirstMemberTest: ExistenceOperator, @unchecked Sendable {
   private func isNotEmpty(
     _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ memory: Memory, _ execution: Execution
   ) throws(RuntimeProblem) -> Bool {
-    let slice = try set.slice(try set.slice?.sources.vectors(outer, execution), 0, of: outer, execution)
+    let slice = try set.slice(of: outer, execution)
     guard slice.limit > 0, slice.offset < Int.max else { return false }
     memory.rows.removeAll()
     let wanted = KeptRows(needed: slice.offset + 1, inAnyOrder: true)

@@ -13,7 +13,7 @@ extension CompiledSet {
     var rows = RowBuffer()
     for element in 0..<scopes.count {
       let outer = scopes.element(element)
-      let slice = try slice(try self.slice?.sources.vectors(outer, execution), 0, of: outer, execution)
+      let slice = try slice(of: outer, execution)
       guard slice.limit > 0 else {
         results[element] = 0
         continue
