@@ -7,7 +7,7 @@ import GQLQuery
 /// members are looked at: no plan makes an error that another one does not.
 struct QuantifierTruths {
   private let quantifier: Quantifier
-  /// What holds as long as no member says otherwise; for `one` the number of members so far.
+  /// Holds the truth that stands as long as no member says otherwise; for `one` the number of members so far.
   private let truths: UnsafeMutablePointer<UInt8>
   private let count: Int
   private let initial: UInt8

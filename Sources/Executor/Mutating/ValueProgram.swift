@@ -80,7 +80,7 @@ struct InputValues {
   private let sources: ScalarSources?
   private let vectors: UnsafePointer<Vector>?
   let execution: Execution
-  /// Whether the values are the rows' and gone with the next batch.
+  /// Indicates whether the values are the rows' and gone with the next batch.
   let areOfRows: Bool
 
   init(

@@ -12,6 +12,10 @@ extension CompiledSet {
     let state = execution.sets[id]
     var rows = RowBuffer()
     for element in 0..<scopes.count {
+      if element > 0, !isCorrelated {
+        results[element] = results[0]
+        continue
+      }
       let outer = scopes.element(element)
       let slice = try slice(of: outer, execution)
       guard slice.limit > 0 else {
