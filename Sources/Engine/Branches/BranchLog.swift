@@ -126,7 +126,7 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
   }
 
   /// Notes a step that leaves the branch's records as they are.
-  func note(_ step: BranchStep) throws(QueryError) {
+  private func note(_ step: BranchStep) throws(QueryError) {
     let (storage, version) = (try storage(), try known().record.version)
     try table.writing(parent) { () throws(QueryError) in try storage.note(step, of: number, at: version) }
   }

@@ -140,8 +140,8 @@ package protocol BranchStorage: AnyObject, Sendable {
   /// Notes a step that leaves a branch's records as they are.
   func note(_ step: BranchStep, of number: Int64, at version: Int64) throws(QueryError)
 
-  /// Has the next commits of the database rebase a branch in the same step, without changes, as saved; nil for none.
-  var rebasedNext: BranchVersions? { get set }
+  /// Has the next commits of the database rebase a branch in the same step; nil for none.
+  var rebasedNext: BranchRebase? { get set }
 
   /// Removes a branch.
   func remove(_ number: Int64) throws(QueryError)

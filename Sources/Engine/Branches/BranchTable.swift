@@ -143,8 +143,13 @@ final class BranchTable: Sendable {
   /// Has the next commit of the database leave a branch without changes, beside it. Called by the writer of the database,
   /// who ends it with ``endRebase(of:)``.
   func beginRebase(_ log: BranchLog, of database: Database) {
-    if let versions = log.versions { storage(of: database)?.rebasedNext = versions }
+    if let versions = log.versions {
+      storage(of: database)?.rebasedNext = BranchRebase(versions: versions, step: .saved)
+    }
   }
+
+  /// Has that commit note another step of the branch.
+  func noteRebase(as step: BranchStep, of database: Database) { storage(of: database)?.rebasedNext?.step = step }
 
   /// Returns whether a commit has done so.
   func hasRebased(_ database: Database) -> Bool { database.isDurable && !isRebasing(database) }

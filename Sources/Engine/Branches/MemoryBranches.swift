@@ -4,14 +4,14 @@ import GQLStore
 /// The branches of a database in memory: kept as long as the database is.
 final class MemoryBranches: BranchStorage {
   private let branches = Lock<[Int64: BranchVersions]>([:])
-  private let next = Lock<BranchVersions?>(nil)
+  private let next = Lock<BranchRebase?>(nil)
   private let known = Lock<BranchMerges>(BranchMerges())
   /// The number of the branch that was made last. No other one gets it, because contexts remember it.
   private let last = Lock<Int64>(0)
 
   var count: Int { branches.withLock { $0.count } }
 
-  var rebasedNext: BranchVersions? {
+  var rebasedNext: BranchRebase? {
     get { next.withLock { $0 } }
     set { next.withLock { $0 = newValue } }
   }

@@ -42,7 +42,9 @@ struct ContextMerger {
   }
 
   /// Saves the changes. Called by the parent's writer.
-  func save(_ choice: MergeChoice) throws(QueryError) -> Saved {
+  ///
+  /// - Parameter deciding: Called before anything is kept where conflicts are decided.
+  func save(_ choice: MergeChoice, deciding: () -> Void = {}) throws(QueryError) -> Saved {
     let theirs = try parent.newestVersion()
     let (theirCompanion, numbering) = parent.state.withLock { ($0.companion, $0.numbering) }
     if isUnmoved(theirs, numbering) {
@@ -52,6 +54,7 @@ struct ContextMerger {
     }
     let merged = try merge(into: theirs, theirCompanion, choice, numbering)
     if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts, .saving(choice)).error }
+    if !merged.conflicts.isEmpty { deciding() }
     let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
     return try publish(merged.snapshot, merged.companion, numbering, applied, merged.conflicts)
   }

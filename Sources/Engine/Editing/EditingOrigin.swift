@@ -305,16 +305,19 @@ final class EditingOrigin: Sendable {
     try parent.committer?.appendGathered(of: parent.state)
     table.beginRebase(log, of: parent)
     defer { table.endRebase(of: parent) }
+    var step = BranchStep.saved
     let saved = try PastWriter(database: parent).noting(origin, action) { () throws(QueryError) in
-      try merger.save(choice)
+      try merger.save(choice) {
+        step.insert(.decided)
+        table.noteRebase(as: step, of: parent)
+      }
     }
     let isKept = table.hasRebased(parent)
     try log.rebasing(
-      onto: saved.snapshot, saved.report.version, isKept: isKept, as: .saved, own
+      onto: saved.snapshot, saved.report.version, isKept: isKept, as: step, own
     ) { () throws(QueryError) in
       try put(own, saved.snapshot, saved.companion)
     }
-    if !saved.report.conflicts.isEmpty { try log.note([.saved, .decided]) }
     begin(base: saved.snapshot, saved.companion, saved.numbering, [:])
     return saved
   }

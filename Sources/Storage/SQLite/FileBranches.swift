@@ -25,7 +25,7 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   /// Bytes of these above which the branches are brought beside the newest version.
   private var mostPastBytes = 0
   private(set) var count = 0
-  var rebasedNext: BranchVersions?
+  var rebasedNext: BranchRebase?
   /// The version that ``rebasedNext`` is to begin with.
   var rebasedBase: Snapshot?
   /// The branches beside the version that takes the place of all that is there; nil where they stay.
@@ -426,9 +426,9 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   /// Rebases the branch that is to be without changes beside a version. Called within the transaction that keeps it.
   func rebaseNext(beside point: StoragePoint) throws(QueryError) {
     guard let next = rebasedNext, let base = rebasedBase else { return }
-    let record = next.rebased(onto: base, point.version)
+    let record = next.versions.rebased(onto: base, point.version)
     try put(BranchContent(record, base: base, mine: base, beside: base), base.catalog, point)
-    try MergeList.change(connection()) { $0.note(.saved, of: record.number, at: record.version) }
+    try MergeList.change(connection()) { $0.note(next.step, of: record.number, at: record.version) }
     try forgetPast(connection())
   }
 
