@@ -52,6 +52,32 @@ import Testing
     #expect(database.check() == [])
   }
 
+  /// A column that is written for the first time since a reader looked lies elsewhere from then on.
+  @Test func answersHaveWhatOtherMutationsWrote() throws {
+    let database = try Database(schema: "type T { id: Int! n: Int! = 0 m: Int! = 0 }")
+    try database.run("mutation { insertT(data: [{id: 1}, {id: 2}]) }")
+    let first = try database.prepare("mutation($i: Int!) { updateT(where: id == $i, set: {n: n + 1}) }")
+    let second = try database.prepare(
+      "mutation($i: Int!, $v: Int!) { updateT(where: id == $i, set: {m: $v}) { n m k := m * 10 } }")
+    let third = try database.prepare("mutation($i: Int!) { updateT(where: id == $i, set: {n: m}) { n m } }")
+    let last = try database.prepare("mutation($i: Int!) { deleteT(where: id == $i) { n m } }")
+    for round in 0..<3 {
+      // A read in between publishes what was written, so that all columns are written for the first time again.
+      if round > 0 { #expect(try database.run("{ t(id: 1) { n m } }").jsonString == #"{"t":{"n":7,"m":7}}"#) }
+      try first.run(["i": 1])
+      let number = round == 0 ? 1 : 8
+      #expect(try second.run(["i": 99, "v": 5]).jsonString == #"{"updateT":[]}"#)
+      for value in 5...7 {
+        #expect(
+          try second.run(["i": 1, "v": .int(Int64(value))]).jsonString
+            == #"{"updateT":[{"n":\#(number),"m":\#(value),"k":\#(value * 10)}]}"#)
+      }
+      #expect(try third.run(["i": 1]).jsonString == #"{"updateT":[{"n":7,"m":7}]}"#)
+    }
+    #expect(try last.run(["i": 1]).jsonString == #"{"deleteT":[{"n":7,"m":7}]}"#)
+    #expect(database.check() == [])
+  }
+
   @Test func whatIsRefusedLeavesNothing() throws {
     for number in 1...3 { try insert.run(["id": .string("\(number)"), "name": .string("n\(number)")]) }
     let before = try all

@@ -69,7 +69,9 @@ extension WriteTransaction {
     guard let number = table.layout.updated, Int(row) < table.columns[number].count,
       table.columns[number].cell(row) != Cell(now)
     else { return }
+    let known = table.readers[number]
     table.ownedColumn(number).write(row, Cell(now))
+    noteMove(table, number, from: known)
   }
 
   /// Gives the rows that a bulk added their times.

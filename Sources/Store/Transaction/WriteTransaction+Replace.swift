@@ -42,6 +42,7 @@ extension WriteTransaction {
   /// Writes the scratch cells of the changed columns, and what is made of them.
   private func write(_ table: Table, _ row: UInt32) throws(StoreProblem) {
     affectedIndexes.removeAll(keepingCapacity: true)
+    movesReaders = false
     if changedColumns.isEmpty { return stampUpdate(table, row) }
     let layout = table.layout
     for number in 0..<changedColumns.count {
@@ -72,16 +73,24 @@ extension WriteTransaction {
     }
     for index in affectedIndexes { table.removeEntry(index, row, key: key) }
     for column in changedColumns {
+      let known = table.readers[column]
       let store = table.ownedColumn(column)
-      guard valid[column] else {
+      if valid[column] {
+        store.write(row, cells[column], ownsPayload: layout.isFolded[column])
+        writtenPayload &+= store.payloadBytes(cells[column])
+      } else {
         store.write(row, nil)
-        continue
       }
-      store.write(row, cells[column], ownsPayload: layout.isFolded[column])
-      writtenPayload &+= store.payloadBytes(cells[column])
+      noteMove(table, column, from: known)
     }
     for index in affectedIndexes { table.addEntry(index, row, key: key) }
     stampUpdate(table, row)
+  }
+
+  /// Notes that a column lies elsewhere than a reader knows, as after the first write since a version was taken.
+  @inline(__always)
+  func noteMove(_ table: Table, _ column: Int, from known: ColumnReader) {
+    if table.readers[column].pages != known.pages { movesReaders = true }
   }
 
   /// Puts the cells of an index's columns that do not change into the scratch.
@@ -138,9 +147,9 @@ extension WriteTransaction {
 
 extension Snapshot {
   /// Returns whether a provisional version shows the row of a type that a transaction has just replaced: its cells are
-  /// read where they were written, and its entries in indexes have stayed.
+  /// read where they were written, readers of columns are still right, and its entries in indexes have stayed.
   package func shows(_ type: EntityTypeID, replacedBy transaction: WriteTransaction) -> Bool {
-    table(type) === transaction.table(type) && transaction.affectedIndexes.isEmpty
+    table(type) === transaction.table(type) && transaction.affectedIndexes.isEmpty && !transaction.movesReaders
   }
 
   /// Returns a reader for each column. Valid as long as the snapshot.

@@ -70,6 +70,8 @@ package final class WriteTransaction {
   /// Scratch for a row that is replaced: the columns whose cells differ, and the indexes whose keys do.
   @exclusivity(unchecked) var changedColumns: [Int] = []
   @exclusivity(unchecked) var affectedIndexes: [Int] = []
+  /// Tells whether the last replacement has moved a column, so that readers of it see what was there before.
+  @exclusivity(unchecked) var movesReaders = false
   @exclusivity(unchecked) var folded: ContiguousArray<UInt8> = []
 
   /// `fold` fills the hidden columns of case-folded text.
