@@ -145,6 +145,8 @@ package final class ExpressionState {
     _ batch: Batch, _ execution: Execution, _ positions: UnsafeMutablePointer<UInt16>
   ) throws(RuntimeProblem) -> Int {
     let mark = execution.scratch.mark
+    // Also where it fails: who goes on after that fails often.
+    defer { if program.releasesScratch { execution.scratch.release(to: mark) } }
     var count = batch.count
     var isWhole = true
     for index in program.conjuncts {
@@ -160,7 +162,6 @@ package final class ExpressionState {
       }
       if count == 0 { break }
     }
-    if program.releasesScratch { execution.scratch.release(to: mark) }
     return count
   }
 }

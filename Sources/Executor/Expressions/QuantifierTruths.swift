@@ -39,11 +39,17 @@ struct QuantifierTruths {
         return
       }
     }
-    // All but those that fail are asked, by halves. The depth is that of a batch's logarithm.
-    let half = members.count / 2
-    try add(members.slice(0, half), parents, condition, state, execution)
-    try add(members.slice(half, members.count - half), parents + half, condition, state, execution)
+    // All but those that fail are asked: in parts, then one by one. Halves would ask each member ten times, and where
+    // quantifiers stand in each other, each level ten times as often.
+    let size = Self.partSize(of: members.count)
+    for start in stride(from: 0, to: members.count, by: size) {
+      let part = members.slice(start, min(size, members.count - start))
+      try add(part, parents + start, condition, state, execution)
+    }
   }
+
+  /// Returns how many of a batch that has failed are asked together next.
+  static func partSize(of count: Int) -> Int { max(1, count / 32) }
 
   private func add(_ results: UnsafePointer<UInt8>, _ parents: UnsafePointer<UInt16>, _ found: Int) {
     switch quantifier {

@@ -61,9 +61,10 @@ extension Filter {
             failure = failure ?? error
             continue
           }
-          let middle = range.lowerBound + range.count / 2
-          waiting.append(middle..<range.upperBound)
-          waiting.append(range.lowerBound..<middle)
+          let size = QuantifierTruths.partSize(of: range.count)
+          for first in stride(from: range.lowerBound, to: range.upperBound, by: size).reversed() {
+            waiting.append(first..<min(first + size, range.upperBound))
+          }
         }
       }
     }
