@@ -226,8 +226,10 @@ final class CellConverter {
   }
 
   private func noteLost(_ cell: Cell) {
+    // Other values are no codes, and those below zero no index.
+    guard case .enumeration = from else { return }
     let code = Int(cell.low)
-    if case .enumeration = from, lostCodes.indices.contains(code) { lostCodes[code] += 1 }
+    if lostCodes.indices.contains(code) { lostCodes[code] += 1 }
   }
 
   private func number(_ cell: Cell, _ from: ScalarType, _ to: ScalarType) -> Outcome {

@@ -52,6 +52,33 @@ import Testing
       ])
   }
 
+  /// Cells of values below zero are no numbers of enum values.
+  @Test(
+    "what is below zero is lost as other values are",
+    arguments: [
+      ("Int", "-5", "Date"), ("Int", "-5", "Boolean"), ("Float", "-1.5", "Date"), ("Decimal", "-1.50", "Date"),
+      ("Duration", #""-P1D""#, "Int"), ("DateTime", #""1960-01-01T00:00:00Z""#, "Int"),
+      ("Date", #""1960-01-01""#, "Int"),
+    ]) func negative(_ from: String, _ value: String, _ to: String) throws
+  {
+    let fixture = try SchemaChangeFixture("type T { id: ID! n: \(from) }", #"{"T":[{"id":1,"n":\#(value)},{"id":2}]}"#)
+    let schema = "type T { id: ID! n: \(to) }"
+    #expect(
+      try fixture.refusal(of: schema) == [
+        "data-loss: field 'T.n' changes from '\(from)' to '\(to)': 1 value would be lost"
+      ])
+    try fixture.change(to: schema, allowingLoss: true)
+    #expect(try fixture.answer("{ T { id n } }") == #"{"T":[{"id":1,"n":null},{"id":2,"n":null}]}"#)
+  }
+
+  @Test("elements below zero are lost as others are") func negativeElements() throws {
+    let fixture = try SchemaChangeFixture("type T { id: ID! n: [Int!] }", #"{"T":[{"id":1,"n":[-1]}]}"#)
+    #expect(
+      try fixture.refusal(of: "type T { id: ID! n: [Date!] }") == [
+        "data-loss: field 'T.n' changes from '[Int!]' to '[Date!]': 1 value would be another"
+      ])
+  }
+
   /// What kept a value is the same object; what keeps none is another, and nobody has said what it holds.
   @Test("an embedded object of another type") func anotherObject() throws {
     let fixture = try SchemaChangeFixture(
