@@ -30,7 +30,8 @@ extension PlanCompiler {
       if case .textSearch = plan.access {
         return TiedTexts(by: CompiledOrder(Array(set.order.dropFirst(prefix)), type: set.type, &self))
       }
-      return IncrementalSort(descending: isDescending, prefix: prefix)
+      return IncrementalSort(
+        descending: isDescending, by: CompiledOrder(Array(set.order.prefix(prefix)), type: set.type, &self))
     }
   }
 

@@ -12,6 +12,8 @@ package final class ExpressionProgram: Sendable {
   let main: Int
   /// The conjuncts of the first expression, if it is a Boolean: rows that one of them drops are not shown to the next.
   let conjuncts: [Int]
+  /// Indicates whether sets keep for the whole run what the expressions compute, as the keys of a join.
+  let keepsScratch: Bool
   /// Texts that `filter` computes may go when it is done: nothing else is made meanwhile that must stay.
   let releasesScratch: Bool
   /// Row numbers of scope 0 are needed as an array.
@@ -60,11 +62,10 @@ package final class ExpressionProgram: Sendable {
     pool = compiler.pool
     needsRows = compiler.blocks.contains { $0.needsRows }
     self.catalog = catalog
-    releasesScratch =
-      compiler.blocks.contains { $0.usesScratch }
-      && !compiler.blocks.contains { block in
-        block.expansionCount > 0 || block.nodes.contains { $0.operation == .rowSet }
-      }
+    keepsScratch = compiler.blocks.contains { block in
+      block.expansionCount > 0 || block.nodes.contains { $0.operation == .rowSet }
+    }
+    releasesScratch = compiler.blocks.contains { $0.usesScratch } && !keepsScratch
   }
 
   /// Conjuncts that are tested together: neighbors that are cheap on whole pages.

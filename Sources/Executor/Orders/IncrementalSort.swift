@@ -7,11 +7,11 @@ import GQLStore
 /// Rows are walked until there are enough, and on to the end of those that agree with the last of them in the first
 /// terms; then these few are sorted by all terms.
 final class IncrementalSort: IndexWalk, @unchecked Sendable {
-  /// How many of the first terms the walk delivers.
-  private let prefix: Int
+  /// The first terms, which the walk delivers.
+  private let walked: CompiledOrder
 
-  init(descending: Bool, prefix: Int) {
-    self.prefix = prefix
+  init(descending: Bool, by walked: CompiledOrder) {
+    self.walked = walked
     super.init(descending: descending, needsAscendingIDs: false)
   }
 
@@ -41,18 +41,18 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
     _ outer: ScopeRows, _ execution: Execution, into rows: inout RowBuffer
   ) throws(RuntimeProblem) -> Bool {
     guard let range = (set.access as? IndexRangeScan).map(Unmanaged.passUnretained) else { return true }
-    let walked = try range.borrow { (range) throws(RuntimeProblem) in
+    let part = try range.borrow { (range) throws(RuntimeProblem) in
       try IndexedList.part(of: range, state, outer, descending: isDescending, execution)
     }
-    guard let list = walked else { return true }
+    guard let list = part else { return true }
     let capacity = min(slice.end, max(list.count, 1))
     try execution.checkMemory(capacity &* 16)
     var skip = 0
     if let cursor {
-      skip = try list.rank(of: cursor, behind: false, byFirst: prefix, order, set, state, outer, execution)
+      skip = try list.rank(of: cursor, behind: false, isPrefix: true, walked, set, state, outer, execution)
     }
     // A plain column is compared as it lies, and the others where it ties only.
-    let isPlain = prefix == 1 && order.leading >= 0 && cursor == nil && order.isWithoutNulls(set, execution)
+    let isPlain = walked.terms.count == 1 && order.leading >= 0 && cursor == nil && order.isWithoutNulls(set, execution)
     let images = isPlain ? DirectKeys(order, execution.readers[order.leading]) : nil
     var isWalkOrder = true
     state.candidates.removeAll()
@@ -81,7 +81,7 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
       if last != PageLayout.noRow {
         let isTied =
           if let images { images.image(last) == images.image(end) } else {
-            try areTied(last, end, order, set, state, outer, execution)
+            try areTied(last, end, set, state, outer, execution)
           }
         if !isTied { break }
       }
@@ -137,17 +137,16 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
     try order.reduce(&state.candidates, to: capacity, isFinal: isFinal, set, state, outer, execution)
   }
 
-  /// Returns whether two rows agree in the first terms.
+  /// Returns whether two rows agree in the first terms. The others are not asked: they may fail, or look at sets.
   private func areTied(
-    _ left: UInt32, _ right: UInt32, _ order: CompiledOrder, _ set: CompiledSet, _ state: SetState,
-    _ outer: ScopeRows, _ execution: Execution
+    _ left: UInt32, _ right: UInt32, _ set: CompiledSet, _ state: SetState, _ outer: ScopeRows, _ execution: Execution
   ) throws(RuntimeProblem) -> Bool {
     let mark = execution.scratch.mark
-    defer { execution.scratch.release(to: mark) }
+    defer { if !walked.program.keepsScratch { execution.scratch.release(to: mark) } }
     var both = (left, right)
     return try withUnsafeMutableBytes(of: &both) { (bytes) throws(RuntimeProblem) in
       guard let rows = bytes.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return false }
-      return try order.keys(of: rows, 2, set, state, outer, execution).compare(0, 1, first: prefix) == 0
+      return try walked.keys(of: rows, 2, set, state, outer, execution).compare(0, 1) == 0
     }
   }
 
@@ -158,9 +157,9 @@ final class IncrementalSort: IndexWalk, @unchecked Sendable {
   ) throws(RuntimeProblem) {
     let count = state.candidates.count - start
     if count == 0 { return }
-    // Texts that are computed for comparing go with the comparison.
+    // Texts that are computed for comparing go with the comparison, unless sets keep some of them for the run.
     let mark = execution.scratch.mark
-    defer { execution.scratch.release(to: mark) }
+    defer { if !order.program.keepsScratch { execution.scratch.release(to: mark) } }
     let rows = state.candidates.base + start
     let keys = try order.keys(of: rows, count, and: [cursor], set, state, outer, execution)
     var written = 0
@@ -228,16 +227,16 @@ struct IndexedList {
   /// Returns how many members of the list stand before the cursor's place; `behind` counts its own member too.
   /// Complexity: O(log² *n*).
   ///
-  /// - Parameter count: Of the order's terms, the first that decide; nil if all do, and the row after them.
+  /// - Parameter isPrefix: Whether the order has the first terms only, so that the row does not decide after them.
   func rank(
-    of cursor: Cursor, behind: Bool, byFirst count: Int? = nil, _ order: CompiledOrder, _ set: CompiledSet,
+    of cursor: Cursor, behind: Bool, isPrefix: Bool = false, _ order: CompiledOrder, _ set: CompiledSet,
     _ state: SetState, _ outer: ScopeRows, _ execution: Execution
   ) throws(RuntimeProblem) -> Int {
     func isBefore(_ row: inout UInt32) throws(RuntimeProblem) -> Bool {
       let keys = try order.keys(of: &row, 1, and: [cursor], set, state, outer, execution)
-      let comparison = keys.compare(0, 1, first: count ?? order.terms.count)
+      let comparison = keys.compare(0, 1)
       let isRowBefore = behind ? row <= cursor.row : row < cursor.row
-      return comparison != 0 || count != nil ? comparison < 0 : isRowBefore
+      return comparison != 0 || isPrefix ? comparison < 0 : isRowBefore
     }
     var row: UInt32 = 0
     if case .rows(let reader) = reader {

@@ -65,12 +65,9 @@ struct SortKeys {
   var isSingleExact: Bool { terms.count == 1 && terms[0].isExact }
 
   /// Negative, zero or positive.
-  func compare(_ left: Int, _ right: Int) -> Int { compare(left, right, first: terms.count) }
-
-  /// Compares the first terms. Precondition: there are so many.
   @inline(__always)
-  func compare(_ left: Int, _ right: Int, first count: Int) -> Int {
-    for number in 0..<count {
+  func compare(_ left: Int, _ right: Int) -> Int {
+    for number in 0..<terms.count {
       let term = terms[number]
       let a = term.images[left]
       let b = term.images[right]
