@@ -221,8 +221,13 @@ public final class LiveEntity<Entity: EntityModelProtocol>: Observable, Identifi
   func keep(_ entity: Entity) { memory.withLock { $0.entity = entity } }
 
   func tell(_ change: borrowing RowChange, _ version: Int64?, _ table: EntityTable<Entity>) {
-    // Those who have read what a setter of the object has written know it already.
-    if let version, version == ownVersion.load(ordering: .relaxed), !change.hasOtherStatus { return }
+    if let version, version == ownVersion.load(ordering: .relaxed), !change.hasOtherStatus {
+      // Those who have read what a setter of the object has written know it already, but not what is computed of it.
+      for property in objects.properties.all where !table.columns(of: property.keyPath).isAll {
+        property.tell(self, registrar)
+      }
+      return
+    }
     if change.hasOtherStatus { return tell(objects.properties.all, withStatus: true) }
     var changed = Set(change.lists)
     for field in change.fields { changed.insert(field.column) }

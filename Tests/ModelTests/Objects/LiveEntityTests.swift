@@ -458,6 +458,16 @@ struct ObjectAccount {
     observe { _ = bob.entity }
     bob.height = 2
     #expect(count.load(ordering: .relaxed) == 6)
+    // What the program computes is told soon, whoever writes.
+    observe { _ = bob.shout }
+    bob.name = "Rob"
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 7)
+    #expect(bob.shout == "ROB!")
+    observe { _ = bob.shout }
+    try database.run(#"mutation { updateObjectPerson(where: id == 2, set: {name: "Bo"}) }"#)
+    database.waitUntilTold()
+    #expect(count.load(ordering: .relaxed) == 8)
   }
 
   @Test("objects go with those who hold them, and the database after them") func lifetimes() throws {
