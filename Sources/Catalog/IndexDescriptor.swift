@@ -35,6 +35,9 @@
     self.onConflict = onConflict
     self.language = language
   }
+
+  /// Indicates whether an entry is a list of all rows with a key.
+  package var hasPostings: Bool { kind == .hash && !isUnique && !isPrimary }
 }
 
 extension IndexDescriptor.Kind {

@@ -97,9 +97,7 @@ package final class EntityLayout: Sendable {
     isElement = type.isElement
     isAbstract = type.isAbstract
     ownedRelations = namedRelations.filter { $0.presence != nil || catalog[$0.target].isElement }
-    postingIndexes = type.indexes.filter {
-      catalog[$0].kind == .hash && !catalog[$0].isUnique && !catalog[$0].isPrimary
-    }
+    postingIndexes = type.indexes.filter { catalog[$0].hasPostings }
     properties = type.properties
     propertyNames = type.properties.map { Text($0.name) }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import GQLStore
 import Testing
 
 @testable import GQLEngine
@@ -76,6 +77,26 @@ import Testing
       try database.query("{ User(where: id in [\"9\", \"10\", \"x\"]) { id email friend { id } } }").jsonString
         == #"{"User":[{"id":9,"email":null,"friend":null},{"id":10,"email":null,"friend":null},{"id":"x","email":"c","friend":{"id":9}}]}"#
     )
+  }
+
+  @Test("a cell is not replaced in place where that moves the long list of an index") func longLists() throws {
+    let database = try Database(
+      schema: "type M { id: Int! few: Int! @index(kind: HASH) many: Int! @index(kind: HASH) }")
+    try database.load([
+      .lines("M", (0..<4_000).map { #"{"id": \#($0), "few": \#($0 % 2), "many": \#($0)}"# }.joined(separator: "\n"))
+    ])
+    let access = CellAccess(database)
+    let type = try #require(database.catalog.types.first { $0.name == "M" })
+    func replace(_ name: String, with value: Int64) throws -> Int64? {
+      let column = try #require(type.columns.first { $0.name == name })
+      let point = try #require(PointColumn(type.id, column.id, in: database.catalog))
+      return try access.replace(point, with: Cell(value)) { _ in 7 }
+    }
+    #expect(try replace("few", with: 0) == nil)
+    #expect(try replace("many", with: 99) != nil)
+    #expect(
+      try database.run("{ a: M(where: many == 99) { id } b: count(M(where: few == 0)) }").jsonString
+        == #"{"a":[{"id":7},{"id":99}],"b":2000}"#)
   }
 
   @Test("a large variable counts towards the memory of a run") func largeVariables() throws {

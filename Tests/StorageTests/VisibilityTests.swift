@@ -195,6 +195,33 @@ import Testing
     #expect(told == told.sorted() && told.last == 25)
   }
 
+  /// Those who write while another's commit fails are refused, and nothing of theirs is there when writing goes on.
+  @Test func whatIsLostStaysLost() throws {
+    for round in 0..<60 {
+      let backend = GatedBackend()
+      let database = try Database(backend, schema: Self.schema, storage: StorageOptions(durability: .normal))
+      try fill(database)
+      let insert = try database.prepare("mutation($id: Int!) { insertUser(data: {id: $id}) { id } }")
+      backend.fail(after: 2 + round % 7)
+      inThreads(8) { thread in
+        for number in 0..<40 {
+          do { try insert.run(["id": .int(Int64(100 + thread * 100 + number))]) } catch { break }
+        }
+      }
+      let seen = try database.run("{ User(orderBy: id) { id } }").jsonString
+      backend.fail(after: nil)
+      try database.reopen()
+      #expect(try database.run("{ User(orderBy: id) { id } }").jsonString == seen)
+      try insert.run(["id": 9999])
+      let all = try database.run("{ User(orderBy: id) { id } }").jsonString
+      #expect(all == seen.replacingOccurrences(of: "]}", with: #",{"id":9999}]}"#))
+      try database.close()
+      let again = try Database(backend, schema: Self.schema)
+      #expect(try again.run("{ User(orderBy: id) { id } }").jsonString == all)
+      #expect(again.check() == [])
+    }
+  }
+
   private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()
     for number in 0..<count {

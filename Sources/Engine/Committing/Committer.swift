@@ -531,12 +531,13 @@ final class Committer: @unchecked Sendable {
   func restart(version: Int64) {
     locked {
       progress.failure = refusal
-      isRefusing.store(refusal != nil, ordering: .releasing)
       progress.isStopped = false
       progress.queue.removeAll()
       forgetGathered()
       durableVersion.store(version, ordering: .releasing)
       appliedVersion.store(version, ordering: .releasing)
+      // Last: who sees that writing goes on sees from where.
+      isRefusing.store(refusal != nil, ordering: .releasing)
     }
   }
 }

@@ -129,6 +129,8 @@ extension Database {
       if stored.isContinued {
         state.snapshot = stored.snapshot
         state.version = stored.version
+        // Has what was lost, where somebody has written while writing ended.
+        state.open = nil
       } else {
         state = State(
           snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version,
@@ -236,7 +238,7 @@ extension Database.State {
     let old = snapshot
     snapshot = next
     self.version = version
-    open?.published = version
+    open?.notePublished(next, version)
     return old
   }
 }

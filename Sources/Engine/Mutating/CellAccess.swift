@@ -44,9 +44,9 @@ package struct CellAccess: Sendable {
     return try database.asWriter {
       do throws(StoreProblem) {
         return try OpenVersionWriter(database: database).apply(at: now) { (open) throws(StoreProblem) -> Bool in
-          guard open.tables.base.catalog.version == column.catalogVersion, let row = find(open.tables) else {
-            return false
-          }
+          guard open.tables.base.catalog.version == column.catalogVersion,
+            !open.hasLongPostings(column.postingIndexes, of: column.type), let row = find(open.tables)
+          else { return false }
           try open.replace(column.type, row, column.column, with: cell, at: now)
           return true
         }
@@ -63,6 +63,8 @@ package struct PointColumn: Sendable {
   package let column: ColumnID
   package let catalogVersion: UInt64
   private let isText: Bool
+  /// The hash indexes over it that are not unique.
+  fileprivate let postingIndexes: [IndexID]
 
   /// Fails for a column whose cells take longer.
   package init?(_ number: EntityTypeID, _ column: ColumnID, in catalog: Catalog) {
@@ -72,11 +74,11 @@ package struct PointColumn: Sendable {
     case .text: isText = true
     default: isText = false
     }
-    for index in type.indexes {
-      let isOver = catalog[index].columns.contains { $0 == column || type[$0].foldedFrom == column }
-      if isOver, case .byEntry = catalog[index].kind.facts.upkeep { continue }
-      if isOver { return nil }
+    let indexes = type.indexes.filter { index in
+      catalog[index].columns.contains { $0 == column || type[$0].foldedFrom == column }
     }
+    for index in indexes { guard case .byEntry = catalog[index].kind.facts.upkeep else { return nil } }
+    postingIndexes = indexes.filter { catalog[$0].hasPostings }
     (self.type, self.column, catalogVersion) = (number, column, catalog.version)
   }
 

@@ -27,7 +27,7 @@ final class OpenVersion {
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var uncut = 0
   /// The number of the last transaction in the published version, where changes are kept.
-  @exclusivity(unchecked) var published: Int64
+  @exclusivity(unchecked) private(set) var published: Int64
   /// The number of the published version that a statement has followed last.
   @exclusivity(unchecked) var followed: Int64 = -1
   /// A version that was cut while there were no later statements, and the number of its last transaction.
@@ -36,8 +36,8 @@ final class OpenVersion {
   /// Tells whether changes are kept, so that those that could not be are taken back.
   private let keepsChanges: Bool
 
-  /// That of the data when it began; see ``Snapshot/generation``.
-  let generation: UInt64
+  /// That of the published version, for which statements are planned; see ``Snapshot/generation``.
+  @exclusivity(unchecked) private(set) var generation: UInt64
 
   /// - Parameter published: The number of the last transaction in `base`, where changes are kept.
   init(_ base: Snapshot, fold: @escaping TextFold, keepingAfter published: Int64? = nil) {
@@ -56,6 +56,9 @@ final class OpenVersion {
 
   /// Forgets the changes of the last statement, where nobody keeps them or is told of them.
   func forgetChanges() { mutator.transaction.forgetChanges() }
+
+  /// Notes that a version with the first statements is published, the last of which has a number.
+  func notePublished(_ version: Snapshot, _ number: Int64) { (generation, published) = (version.generation, number) }
 
   /// The version with all statements so far; more may follow.
   func cut() -> Snapshot {
@@ -135,6 +138,11 @@ final class OpenVersion {
       uncut += 1
     }
     return true
+  }
+
+  /// Returns whether one of some hash indexes of a type has many rows under one key, which moves them all.
+  func hasLongPostings(_ indexes: [IndexID], of type: EntityTypeID) -> Bool {
+    mutator.hasLongPostings(indexes, of: type)
   }
 
   /// Replaces a cell of a live row, and stamps the row.

@@ -95,7 +95,8 @@ struct OpenVersionWriter {
     }
     database.state.letOthersPass()
     return try database.state.withLock { (state) throws(Failure) -> Int64? in
-      if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
+      // Writing may have ended meanwhile: what is applied then is never kept.
+      if committer.hasFailed || state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
       // Applied as a transaction of its own, which goes on from a version without what is superseded, or is appended with
       // what has gathered.
       if let open = state.open, open.needsCompaction || committer.isFull { return nil }
