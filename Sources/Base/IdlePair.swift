@@ -23,6 +23,9 @@ import Synchronization
     return Unmanaged<Object>.fromOpaque(pointer).takeRetainedValue()
   }
 
+  /// Indicates whether both places are taken, as far as nobody takes or puts at the same time.
+  @inlinable package var isFull: Bool { first.load(ordering: .relaxed) != 0 && second.load(ordering: .relaxed) != 0 }
+
   /// False where both places are taken: the object is let go then.
   @inlinable @inline(__always)
   package func put(_ object: Object) -> Bool {

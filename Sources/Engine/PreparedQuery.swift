@@ -61,6 +61,9 @@ public final class PreparedQuery: Sendable {
   /// A run of a point mutation that rests; nil if there is none.
   func takeMutation() -> ReadyMutation? { prepared.restingMutations.take() }
 
+  /// Indicates whether no more runs of point mutations need to rest.
+  var hasRestingMutations: Bool { prepared.restingMutations.isFull }
+
   /// Keeps a run of a point mutation until another one takes it.
   func put(_ run: ReadyMutation) { _ = prepared.restingMutations.put(run) }
 

@@ -78,6 +78,62 @@ import Testing
     #expect(database.check() == [])
   }
 
+  /// Operations of a transaction see what those before them did, be they ready or not.
+  @Test func transactionsAreAsSingleRuns() throws {
+    let sum = try database.prepare("mutation($id: ID!) { updateP(where: id == $id, set: {n: n * 2}) { id n } }")
+    let remove = try database.prepare("mutation($id: ID!) { deleteP(where: id == $id) { name } }")
+    for round in 1...3 {
+      try database.transaction { transaction in
+        func answer(_ query: PreparedQuery, _ variables: [String: Value]) throws -> String {
+          try transaction.run(query, variables).jsonString
+        }
+        for number in 1...3 {
+          let id = "\(round)\(number)"
+          let inserted = try answer(insert, ["id": .string(id), "name": .string("n" + id)])
+          #expect(inserted == #"{"insertP":[{"id":"\#(id)","name":"n\#(id)"}]}"#)
+          #expect(try answer(add, ["id": .string(id), "n": .int(Int64(number))]) == #"{"updateP":1}"#)
+          let doubled = try answer(sum, ["id": .string(id)])
+          #expect(doubled == #"{"updateP":[{"id":"\#(id)","n":\#(number * 2)}]}"#)
+          // A default, and one that is not there.
+          #expect(try answer(add, ["id": .string(id)]) == #"{"updateP":1}"#)
+          #expect(try answer(add, ["id": "none"]) == #"{"updateP":0}"#)
+        }
+        let removed = try answer(remove, ["id": .string("\(round)2")])
+        #expect(removed == #"{"deleteP":[{"name":"n\#(round)2"}]}"#)
+        #expect(try answer(sum, ["id": .string("\(round)2")]) == #"{"updateP":[]}"#)
+      }
+      // Between: alone, and one that fails, with which all of its transaction is gone.
+      #expect(try add.run(["id": .string("\(round)1"), "n": 0]).jsonString == #"{"updateP":1}"#)
+      let before = try all
+      #expect(throws: QueryError.self) {
+        try database.transaction { transaction in
+          try transaction.run(add, ["id": .string("\(round)1"), "n": 5])
+          try transaction.run(insert, ["id": "new", "name": .string("n\(round)1")])
+        }
+      }
+      #expect(try all == before)
+      #expect(database.check() == [])
+    }
+    #expect(
+      try all == """
+        {"p":[{"id":"11","n":3,"name":"n11"},{"id":"13","n":7,"name":"n13"},{"id":"21","n":3,"name":"n21"},\
+        {"id":"23","n":7,"name":"n23"},{"id":"31","n":3,"name":"n31"},{"id":"33","n":7,"name":"n33"}]}
+        """)
+  }
+
+  /// Memory is that of an operation, not of all in a transaction.
+  @Test func memoryIsCountedByOperation() throws {
+    database.limits.memory = 1 << 20
+    let insert = try database.prepare("mutation($id: ID!, $name: String) { insertP(data: {id: $id, name: $name}) }")
+    let text = String(repeating: "x", count: 3_000)
+    try database.transaction { transaction in
+      for number in 0..<1_000 {
+        try transaction.run(insert, ["id": .string("\(number)"), "name": .string(text + "\(number)")])
+      }
+    }
+    #expect(try database.run("{ n: count(P) }").jsonString == #"{"n":1000}"#)
+  }
+
   @Test func whatIsRefusedLeavesNothing() throws {
     for number in 1...3 { try insert.run(["id": .string("\(number)"), "name": .string("n\(number)")]) }
     let before = try all

@@ -213,7 +213,11 @@ public final class DatabaseTransaction {
       defer { buffers.append(output) }
       output.buffer.removeAll()
       if query.isSegmented {
-        try query.runSegments(variables, base, mutator, self, options: options, into: &output.buffer)
+        var isDone = false
+        if options.areUsual { isDone = try query.changeReady(variables, in: self, mutator, into: &output.buffer) }
+        if !isDone {
+          try query.runSegments(variables, base, mutator, self, options: options, into: &output.buffer)
+        }
       } else {
         try query.append(variables, on: mutator.snapshot(), options: options, into: &output.buffer)
       }

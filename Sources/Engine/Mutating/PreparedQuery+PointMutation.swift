@@ -37,12 +37,7 @@ extension PreparedQuery {
       throw queryError(error.problem, error.view)
     }
     if output.buffer.count == 0 { output.buffer.append("{}") }
-    if options.areUsual, takesPlainVariables, hasRunBefore(), mutation.isSettled(program),
-      let limits = document.usualRunLimits,
-      let run = ReadyMutation(program, plans, generation: view.generation, limits: limits)
-    {
-      put(run)
-    }
+    if options.areUsual { keepReady(program, mutation, plans, for: view) }
     return output.buffer.withUnsafeBytes { take($0) }
   }
 }

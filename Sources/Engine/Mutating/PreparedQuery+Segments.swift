@@ -70,6 +70,7 @@ extension PreparedQuery {
         } catch {
           throw queryError(error, mutator.lastView)
         }
+        if options.areUsual { keepReady(program, mutation, plans, for: view) }
       case .undo(let undo, let constants):
         guard let mutator, let transaction else { continue }
         isWritten = try runUndo(undo, constants, mutator, transaction, context, planning, into: &output)

@@ -12,14 +12,19 @@ final class ReadyMutation: @unchecked Sendable {
   let context: MutationContext
   /// That of the data for which it is planned.
   let generation: UInt64
+  /// Indicates whether it is planned for the newest data, since it looks at them before the first change.
+  let looksAtData: Bool
   private let bindings: CellBindings
   private let cells: OperationParameters
   @exclusivity(unchecked) var buffer = ByteBuffer(capacity: 512)
 
   /// Nil where it needs more than cells of its parameters.
-  init?(_ program: MutationProgram, _ plans: SegmentPlans, generation: UInt64, limits: RunLimits) {
+  init?(
+    _ program: MutationProgram, _ mutation: MutationPlans, _ plans: SegmentPlans, generation: UInt64, limits: RunLimits
+  ) {
     guard let bindings = plans.onlyBindings else { return nil }
     self.program = program
+    looksAtData = mutation.looksAtData
     self.generation = generation
     self.bindings = bindings
     cells = OperationParameters(bindings.count)
@@ -47,8 +52,8 @@ extension PreparedQuery {
   func changeReady<Result>(
     _ variables: [String: Value], _ take: (UnsafeRawBufferPointer) -> Result
   ) throws(QueryError) -> Result? {
-    guard let run = takeMutation() else { return nil }
     if database.hasResolvers { return nil }
+    guard let run = takeMutation() else { return nil }
     guard run.prepare(variables, now: WallClock.now) else {
       rest(run)
       return nil
@@ -64,6 +69,41 @@ extension PreparedQuery {
     let result = run.buffer.withUnsafeBytes { take($0) }
     rest(run)
     return result
+  }
+
+  /// Applies a point mutation that is ready within a transaction, and appends its answer; false where none is, or it is to
+  /// be run in another way, and nothing was done.
+  func changeReady(
+    _ variables: [String: Value], in transaction: DatabaseTransaction, _ mutator: Mutator, into output: inout ByteBuffer
+  ) throws(QueryError) -> Bool {
+    guard let run = takeMutation() else { return false }
+    let view = run.looksAtData ? mutator.snapshot() : transaction.base
+    // One that does not fit the data any more is made again.
+    guard view.generation == run.generation else { return false }
+    defer { rest(run) }
+    guard run.prepare(variables, now: WallClock.now) else { return false }
+    do throws(MutationProblem) {
+      mutator.transaction.now = run.context.now
+      mutator.beginOperation()
+      _ = try mutator.apply(run.program, run.context, into: &output)
+    } catch {
+      throw queryError(error, mutator.lastView)
+    }
+    transaction.note(undone: nil)
+    if output.count == 0 { output.append("{}") }
+    return true
+  }
+
+  /// Keeps a field that has run as usual for later runs, where it is a point mutation and the only field.
+  func keepReady(
+    _ program: MutationProgram, _ mutation: MutationPlans, _ plans: SegmentPlans, for view: Snapshot
+  ) {
+    guard program.isPoint, plans.segments.count == 1, takesPlainVariables, hasRunBefore(), !hasRestingMutations,
+      mutation.isSettled(program),
+      let limits = document.usualRunLimits,
+      let run = ReadyMutation(program, mutation, plans, generation: view.generation, limits: limits)
+    else { return }
+    put(run)
   }
 
   private func rest(_ run: ReadyMutation) {

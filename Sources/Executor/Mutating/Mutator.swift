@@ -213,6 +213,9 @@ package final class Mutator {
 
   // MARK: - Fields
 
+  /// Begins an operation whose context another one has had.
+  package func beginOperation() { operation = nil }
+
   /// Applies a field and appends `{"key":answer}`; false where the field is left out.
   package func apply(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
