@@ -25,6 +25,15 @@ extension Model {
     return changes
   }
 
+  /// An entity that comes, and then goes for good: everything else is in every past what it was.
+  func passing(_ random: inout SeededRandom) -> [Change] {
+    var model = self
+    let shape = random.pick(entities)
+    let insertion = model.insert(shape, &random)
+    guard let id = model.rows[shape.name]?.last?["id"] else { return [] }
+    return [insertion, Change(text: "mutation { delete\(shape.name)(where: id == \(id.literal), hard: true) }")]
+  }
+
   private func id(_ entity: Datum) -> Datum? {
     guard case .entity(let type, let row) = entity else { return nil }
     return rows[type]?[row]["id"]

@@ -128,6 +128,11 @@ package struct PastCampaign: Sendable {
       }
     }
     result.versions += versions.count
+    if !undoes, generator.random.chance(70) {
+      for change in subject.model.passing(&generator.random) {
+        try subject.database.run(change.text, change.variables)
+      }
+    }
     // Ways lead from one to another in any order.
     notes.shuffle(using: &generator.random)
     let database = try reopen(subject.database)

@@ -170,4 +170,89 @@ import Testing
           + #"{"version":3,"fields":[{"name":"us","old":[6],"new":[]}]}]}"#)
     }
   }
+
+  @Test(
+    "lists of objects of what was deleted stay where others are erased", arguments: [false, true],
+    [
+      "eraseA(where: id == 2)", "deleteA(where: id == 2, hard: true)", "eraseC(where: id == 1)",
+      "deleteC(where: id == 1, hard: true)",
+    ]) func deletedLists(_ isFile: Bool, _ erasing: String) throws
+  {
+    let folder = try Folder()
+    let schema =
+      "type E { u: Int fs: [F!]! } type F { v: Int } type A @history { id: ID! es: [E!]! } type C @history { id: ID! }"
+    let database = try Self.database(schema, in: folder, isFile: isFile)
+    try database.run("mutation { insertA(data: [{id: 1, es: [{u: 7, fs: [{v: 8}]}]}, {id: 3, es: [{u: 9}]}]) }")
+    try database.run("mutation { insertA(data: {id: 2}) insertC(data: {id: 1}) }")
+    try database.run("mutation { deleteA(where: id in [1, 3]) }")
+    try database.run("mutation { restoreA(where: id == 1) insertA(data: {id: 3}) }")
+    func expectAll() throws {
+      #expect(
+        try database.run(
+          "{ A(deleted: INCLUDE, where: id != 2, orderBy: id) @asOf(version: 3) { id _status es { u fs { v } } } }"
+        ).jsonString
+          == #"{"A":[{"id":1,"_status":"DELETED","es":[{"u":7,"fs":[{"v":8}]}]},"#
+          + #"{"id":3,"_status":"DELETED","es":[{"u":9,"fs":[]}]}]}"#)
+    }
+    try expectAll()
+    try database.run("mutation { \(erasing) }")
+    try expectTwice(database, isFile: isFile, expectAll)
+    try database.changeSchema(to: schema + " type D { id: ID! }")
+    try expectTwice(database, isFile: isFile, expectAll)
+  }
+
+  @Test(
+    "a link whose one end was deleted is there where both were, and suspended where one was deleted",
+    arguments: [false, true], [true, false]) func suspendedLink(_ isFile: Bool, _ isErasedBefore: Bool) throws
+  {
+    let folder = try Folder()
+    let database = try Self.database(
+      """
+      type A @history { id: ID! bs: [B!]! @relation(inverse: "as") }
+      type B @history { id: ID! as: [A!]! @relation(inverse: "bs") }
+      """, in: folder, isFile: isFile)
+    try database.run("mutation { insertA(data: {id: 1, bs: [{id: 1}]}) }")
+    try database.run("mutation { deleteA(where: id == 1) }")
+    if isErasedBefore { try database.run("mutation { eraseB(where: id == 1) }") }
+    try database.run("mutation { restoreA(where: id == 1) }")
+    if !isErasedBefore { try database.run("mutation { eraseB(where: id == 1) }") }
+    let linked = #"{"A":[{"bs":[{"id":1}]}],"B":[{"as":[{"id":1}],"all":[{"id":1}]}]}"#
+    let suspended = #"{"A":[{"bs":[{"id":1}]}],"B":[{"as":[],"all":[{"id":1}]}]}"#
+    try expectTwice(database, isFile: isFile) {
+      try expect(
+        database,
+        "{ A(deleted: INCLUDE) { bs(deleted: INCLUDE) { id } } B { as { id } all: as(deleted: INCLUDE) { id } } }",
+        [
+          #"{"A":[],"B":[{"as":[],"all":[]}]}"#, linked, suspended, isErasedBefore ? suspended : linked, linked,
+        ])
+      for version in 0...database.version { #expect(try database.view(version: version).check() == []) }
+      #expect(
+        try database.run("{ A { _versions { bs _version _change } } }").jsonString
+          == #"{"A":[{"_versions":[{"bs":[1],"_version":1,"_change":"CREATED"},"#
+          + #"{"bs":[1],"_version":2,"_change":"DELETED"},"#
+          + #"{"bs":[1],"_version":\#(isErasedBefore ? 4 : 3),"_change":"RESTORED"}]}]}"#)
+    }
+  }
+
+  @Test("a link to one other is suspended where that was deleted", arguments: [false, true])
+  func suspendedOne(_ isFile: Bool) throws {
+    let folder = try Folder()
+    let database = try Self.database(
+      """
+      type A @history { id: ID! bs: [B!]! @relation(inverse: "a") }
+      type B @history { id: ID! a: A @relation(inverse: "bs") }
+      """, in: folder, isFile: isFile)
+    try database.run("mutation { insertA(data: {id: 1, bs: [{id: 1}, {id: 2}]}) }")
+    try database.run("mutation { deleteA(where: id == 1) }")
+    try database.run("mutation { eraseB(where: id == 1) }")
+    try database.run("mutation { restoreA(where: id == 1) }")
+    let linked = #"{"A":[{"bs":[{"id":1},{"id":2}]}],"B":[{"id":1,"a":{"id":1}},{"id":2,"a":{"id":1}}]}"#
+    let suspended = #"{"A":[],"B":[{"id":1,"a":null},{"id":2,"a":null}]}"#
+    try expectTwice(database, isFile: isFile) {
+      try expect(
+        database, "{ A { bs { id } } B(orderBy: id) { id a { id } } }",
+        [#"{"A":[],"B":[{"id":1,"a":null}]}"#, linked, suspended, suspended, linked])
+      for version in 0...database.version { #expect(try database.view(version: version).check() == []) }
+    }
+  }
 }

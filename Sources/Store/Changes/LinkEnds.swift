@@ -44,29 +44,26 @@ package final class LinkEnds {
     return result
   }
 
-  /// Returns whether a link of a row is none in the version: its target is not there, or does not lead back. A field without
-  /// an inverse is believed. Of a type that is as it is now nothing is known.
-  func isLost(
-    _ target: UInt32, of row: UInt32, _ column: Int, of layout: StoreLayout.TypeLayout, in transaction: WriteTransaction
-  ) -> Bool {
-    guard let relation = layout.relations.first(where: { Int($0.column.index) == column }),
-      types.contains(Int(relation.target.index))
-    else { return false }
-    // A deleted row has none but what is deleted with it.
-    let status = transaction.table(relation.source).status(row)
-    if transaction.table(relation.target).status(target) != status { return true }
+  /// Returns the links of a row in the version, those that both ends have, and as the ends are: between two that live, or
+  /// are deleted together, they are held, and of one that lives to a deleted one suspended. A field without an inverse is
+  /// believed. Nil where the targets are of a type that is as it is now, of which nothing is known.
+  func links(of image: StoredRow, _ relation: Relation, in transaction: WriteTransaction) -> RowLinks? {
+    guard types.contains(Int(relation.target.index)) else { return nil }
     let back = transaction.layout[relation.inverse]
-    return !Self.isOneWay(relation, back) && !leadsBack(target, to: row, back, in: transaction)
-  }
-
-  /// Returns whether a suspended link of a row is none in the version: its target is not deleted, or does not remember it.
-  func isLost(suspended target: UInt32, of row: UInt32, _ relation: Relation, in transaction: WriteTransaction) -> Bool
-  {
-    guard types.contains(Int(relation.target.index)) else { return false }
-    let image = StoredRow(transaction.table(relation.target), target)
-    if image.status != RowChangeStatus.deleted { return true }
-    let back = transaction.layout[relation.inverse]
-    return !image.shownTargets(back, place: transaction.layout.relationPlaces[Int(back.id.index)]).contains(row)
+    let isBelieved = Self.isOneWay(relation, back)
+    let targets = transaction.table(relation.target)
+    let isLive = image.status == RowChangeStatus.live
+    let place = transaction.layout.relationPlaces[Int(relation.id.index)]
+    var links = RowLinks()
+    // A deleted row holds none but what is deleted with it.
+    for target in isLive ? image.targets(relation, place: place) : image.heldTargets(relation) {
+      let status = targets.status(target)
+      if status == RowChangeStatus.void { continue }
+      let isAlike = status == image.status
+      guard isAlike && isBelieved || knows(target, image.row, back, in: transaction) else { continue }
+      if isAlike { links.held.append(target) } else if isLive { links.suspend(target) }
+    }
+    return links
   }
 
   /// Returns the links of fields without an inverse to which the hidden lists at their other ends lack the way back: by
@@ -82,7 +79,7 @@ package final class LinkEnds {
         let target = Int(relation.target.index)
         for row in rows.sorted() {
           let image = StoredRow(transaction.tables[type], row)
-          for link in image.heldTargets(relation) where !leadsBack(link, to: row, back, in: transaction) {
+          for link in image.heldTargets(relation) where !knows(link, row, back, in: transaction) {
             missing[target, default: [:]][link, default: [:]][Int(back.column.index), default: []].append(row)
           }
         }
@@ -95,16 +92,18 @@ package final class LinkEnds {
     relation.property != nil && back.property == nil && back.isToMany && !relation.isMirror
   }
 
-  private func leadsBack(_ target: UInt32, to row: UInt32, _ back: Relation, in transaction: WriteTransaction) -> Bool {
-    let (type, column) = (Int(back.source.index), Int(back.column.index))
-    let image = StoredRow(transaction.tables[type], target)
-    if !back.isToMany { return image.cell(column).map { UInt32(truncatingIfNeeded: $0.low) } == row }
-    let place = Place(type: type, column: column, row: target)
-    if let known = lists[place] { return known.contains(row) }
-    let run = image.run(column)
-    if run.count <= Self.fewTargets { return run.contains(row) }
-    let known = Set(run)
-    lists[place] = known
-    return known.contains(row)
+  /// Returns whether a row has a link to another one: one that it holds, that is suspended, or that it had when it was
+  /// deleted.
+  private func knows(_ row: UInt32, _ other: UInt32, _ relation: Relation, in transaction: WriteTransaction) -> Bool {
+    let (type, column) = (Int(relation.source.index), Int(relation.column.index))
+    let key = Place(type: type, column: column, row: row)
+    if let known = lists[key] { return known.contains(other) }
+    let image = StoredRow(transaction.tables[type], row)
+    let place = transaction.layout.relationPlaces[Int(relation.id.index)]
+    let links = image.heldTargets(relation) + image.targets(relation, place: place)
+    if links.count <= Self.fewTargets { return links.contains(other) }
+    let known = Set(links)
+    lists[key] = known
+    return known.contains(other)
   }
 }

@@ -64,77 +64,90 @@ package struct LostLinks {
     }
   }
 
-  /// Appends the marks and parts of a change that drops a row's lost links; false where it has none.
+  /// Appends the marks and parts of a change that leaves a row the links that it has in the version; false where it has
+  /// those.
   private func add(of row: UInt32, _ table: Table, to output: inout ByteBuffer) -> Bool {
     let image = StoredRow(table, row)
     if image.status == RowChangeStatus.void { return false }
-    let layout = table.layout
-    func isLost(_ target: UInt32, _ column: Int) -> Bool {
-      guard let other = layout.targets[column], transaction.tables[other].status(target) != RowChangeStatus.void else {
-        return true
-      }
-      return ends?.isLost(target, of: row, column, of: layout, in: transaction) ?? false
-    }
     let place = output.count
     output.append(0)
     output.append(0)
     var marks = image.status << 2 | image.status
-    for column in layout.columns.indices where layout.columns[column].kind == .reference {
-      guard let cell = image.cell(column), isLost(UInt32(truncatingIfNeeded: cell.low), column) else { continue }
-      output.append(varint: UInt64(column) + 1)
-      output.append(UInt8(ChangeValueKind.row.rawValue << 4) | 1)
-      output.append(varint: cell.low)
-      marks |= RowChangeMarks.fields
+    let links = table.layout.relations.map { (relation: $0, links: kept(of: image, $0)) }
+    let ordered = links.sorted { $0.relation.column.index < $1.relation.column.index }
+    for (relation, links) in ordered where !relation.isToMany {
+      if add(links.held.first, of: image, Int(relation.column.index), to: &output) { marks |= RowChangeMarks.fields }
     }
     if marks & RowChangeMarks.fields != 0 { output.append(0) }
-    for column in layout.listColumns {
-      let run = image.run(column)
-      let kept = run.filter { !isLost($0, column) }
-      if kept.count == run.count { continue }
-      output.append(varint: UInt64(column) + 1)
-      kept.withUnsafeBufferPointer { kept in
-        let edit = ListEdit(from: run, to: kept)
-        output.append(varint: UInt64(edit.kept))
-        output.append(varint: UInt64(edit.takenOut.count))
-        output.append(varint: UInt64(edit.putIn.count))
-        output.append(rows: edit.takenOut)
-        output.append(rows: edit.putIn)
-      }
-      marks |= RowChangeMarks.lists
+    for (relation, links) in ordered where relation.isToMany {
+      if add(links.held, of: image, Int(relation.column.index), to: &output) { marks |= RowChangeMarks.lists }
     }
     if marks & RowChangeMarks.lists != 0 { output.append(0) }
-    if addSuspended(image, isLost, to: &output) { marks |= RowChangeMarks.suspended }
+    for (place, (_, links)) in links.enumerated() {
+      if add(suspended: links.suspended, of: image, place, to: &output) { marks |= RowChangeMarks.suspended }
+    }
+    if marks & RowChangeMarks.suspended != 0 { output.append(0) }
     if marks >> 4 == 0 { return false }
     output.replace(at: place, with: UInt8(truncatingIfNeeded: marks))
     output.replace(at: place + 1, with: UInt8(truncatingIfNeeded: marks >> 8))
     return true
   }
 
-  /// Appends what becomes of the suspended links of a row, some of which are lost, or stand after links that are; false
-  /// where that is nothing.
-  private func addSuspended(
-    _ image: StoredRow, _ isLost: (UInt32, Int) -> Bool, to output: inout ByteBuffer
-  ) -> Bool {
-    guard let ends, image.status == RowChangeStatus.live else { return false }
-    let start = output.count
-    for (place, relation) in image.table.layout.relations.enumerated() {
-      image.withSuspended(place) { words in
-        if words.isEmpty { return }
-        let run = image.heldTargets(relation)
-        var kept: [UInt32] = []
-        for number in stride(from: 0, to: words.count - 1, by: 2)
-        where !ends.isLost(suspended: words[number + 1], of: image.row, relation, in: transaction) {
-          let before = run.prefix(Int(words[number])).count { !isLost($0, Int(relation.column.index)) }
-          kept += [UInt32(before), words[number + 1]]
-        }
-        if kept.elementsEqual(words) { return }
-        output.append(varint: UInt64(place) + 1)
-        output.append(words: words)
-        kept.withUnsafeBufferPointer { output.append(words: $0) }
+  /// Returns the links that a row has in the version. Without a look at the other ends those that lead to some row.
+  private func kept(of image: StoredRow, _ relation: Relation) -> RowLinks {
+    if let found = ends?.links(of: image, relation, in: transaction) { return found }
+    let targets = transaction.table(relation.target)
+    let run = image.heldTargets(relation)
+    let isThere = run.map { targets.status($0) != RowChangeStatus.void }
+    var links = RowLinks()
+    links.held = zip(run, isThere).compactMap { $1 ? $0 : nil }
+    image.withSuspended(transaction.layout.relationPlaces[Int(relation.id.index)]) { words in
+      links.suspended = Array(words)
+      if links.held.count == run.count { return }
+      for number in stride(from: 0, to: words.count - 1, by: 2) {
+        links.suspended[number] = UInt32(isThere.prefix(Int(words[number])).count { $0 })
       }
     }
-    if output.count == start { return false }
-    output.append(0)
+    return links
+  }
+
+  /// Appends what becomes of a link of a row to one other; false where that is nothing.
+  private func add(_ target: UInt32?, of image: StoredRow, _ column: Int, to output: inout ByteBuffer) -> Bool {
+    let before = image.cell(column).map { UInt32(truncatingIfNeeded: $0.low) }
+    if before == target { return false }
+    output.append(varint: UInt64(column) + 1)
+    output.append(UInt8(ChangeValueKind.row.rawValue << 4) | (before == nil ? 0 : 1) | (target == nil ? 0 : 2))
+    if let before { output.append(varint: UInt64(before)) }
+    if let target { output.append(varint: UInt64(target)) }
     return true
+  }
+
+  /// Appends what becomes of a list of links of a row; false where that is nothing.
+  private func add(_ targets: [UInt32], of image: StoredRow, _ column: Int, to output: inout ByteBuffer) -> Bool {
+    let run = image.run(column)
+    if run.elementsEqual(targets) { return false }
+    output.append(varint: UInt64(column) + 1)
+    targets.withUnsafeBufferPointer { targets in
+      let edit = ListEdit(from: run, to: targets)
+      output.append(varint: UInt64(edit.kept))
+      output.append(varint: UInt64(edit.takenOut.count))
+      output.append(varint: UInt64(edit.putIn.count))
+      output.append(rows: edit.takenOut)
+      output.append(rows: edit.putIn)
+    }
+    return true
+  }
+
+  /// Appends what becomes of the suspended links of a row's relation; false where that is nothing.
+  private func add(
+    suspended targets: [UInt32], of image: StoredRow, _ place: Int, to output: inout ByteBuffer
+  ) -> Bool {
+    image.withSuspended(place) { words in
+      if words.elementsEqual(targets) { return false }
+      output.append(varint: UInt64(place) + 1)
+      output.append(words: words)
+      targets.withUnsafeBufferPointer { output.append(words: $0) }
+      return true
+    }
   }
 }

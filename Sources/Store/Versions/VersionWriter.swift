@@ -316,8 +316,8 @@ package final class VersionWriter {
     let relation = linkColumns[end.type][end.place].relation
     let stored = StoredRow(rewinding.table(relation.source), source)
     if stored.status != RowChangeStatus.live { return false }
-    return stored.shownTargets(relation, place: rewinding.layout.relationPlaces[Int(relation.id.index)])
-      .contains(target)
+    // One whose past is erased may have the link suspended, as it is now.
+    return stored.targets(relation, place: rewinding.layout.relationPlaces[Int(relation.id.index)]).contains(target)
   }
 
   // MARK: - Writing
