@@ -135,8 +135,14 @@ package final class VersionWriter {
     let after = version.image
     let type = catalog.types[version.type]
     if after.status == RowChangeStatus.void {
+      if before.status == RowChangeStatus.live {
+        versions[place].image = copy(before, layout(type))
+        versions[place].change = .deleted
+        return version.from
+      }
+      // A deleted entity that makes way has the version of its deletion.
       versions[place].isDropped = true
-      return version.from
+      return version.until
     }
     if before.status == RowChangeStatus.void {
       versions[place].change = after.status == RowChangeStatus.deleted ? .deleted : .created
@@ -168,6 +174,17 @@ package final class VersionWriter {
       }
     }
     return version.from
+  }
+
+  /// The last content of an entity that went without being deleted first, as that of a deleted one.
+  private func copy(_ image: Image, _ layout: EntityType) -> Image {
+    byteCount += image.cells.count * MemoryLayout<Cell?>.stride
+    var copy = image
+    copy.status = RowChangeStatus.deleted
+    for column in copy.cells.indices {
+      copy.cells[column] = image.cells[column].map { memory.copy($0, layout.columns[column].type) }
+    }
+    return copy
   }
 
   private func layout(_ type: VersionedType) -> EntityType { catalog.catalog[type.versions] }

@@ -220,10 +220,12 @@ import Testing
       for (place, expected) in expected.enumerated() {
         #expect(try answer(database, question, version: first - 1 + Int64(place)) == expected, "\(place)")
       }
-      let versions = "{ Item(where: id == 1) { _versions(orderBy: _version) { _version value } } }"
+      let versions = "{ Item(where: id == 1) { _versions(orderBy: _version) { _version value _change } } }"
       if isUndoneAgain {
-        let values = [(first, 3), (first + 1, 4), (first + 2, 3), (first + 4, 3)]
-          .map { #"{"_version":\#($0),"value":\#($1)}"# }.joined(separator: ",")
+        let values = [
+          (first, 3, "CREATED"), (first + 1, 4, "UPDATED"), (first + 2, 3, "UPDATED"), (first + 3, 3, "DELETED"),
+          (first + 4, 3, "CREATED"),
+        ].map { #"{"_version":\#($0),"value":\#($1),"_change":"\#($2)"}"# }.joined(separator: ",")
         #expect(try database.run(versions).jsonString == #"{"Item":[{"_versions":[\#(values)]}]}"#)
       }
     }

@@ -167,9 +167,43 @@ import Testing
     let database = try Database(schema: "type A @history { id: ID! n: Int }")
     try database.run("mutation { insertA(data: {id: 1, n: 1}) }")
     try database.run("mutation { deleteA(where: id == 1) insertA(data: {id: 1, n: 2}) }")
-    #expect(try answer(database, "{ A(versions: ALL) { n } }") == #"{"A":[{"n":1},{"n":2}]}"#)
+    let gone = #"{"n":1,"_change":"CREATED"},{"n":1,"_change":"DELETED"}"#
+    let question = "{ A(versions: ALL) { n _change } }"
+    #expect(try answer(database, question) == #"{"A":[\#(gone),{"n":2,"_change":"CREATED"}]}"#)
     try database.run("mutation { deleteA(where: id == 1, hard: true) insertA(data: {id: 1, n: 3}) }")
-    #expect(try answer(database, "{ A(versions: ALL) { n } }") == #"{"A":[{"n":1},{"n":3}]}"#)
+    #expect(try answer(database, question) == #"{"A":[\#(gone),{"n":3,"_change":"CREATED"}]}"#)
+  }
+
+  @Test(
+    "an entity whose insertion is taken back is deleted with that, whenever versions were first asked for",
+    arguments: [false, true], [false, true]) func undone(_ isInFile: Bool, _ isAskedFirst: Bool) throws
+  {
+    let schema = "type A @history { id: ID! n: Int }"
+    let folder = try TemporaryFolder()
+    let path = folder.url.appending(path: "a.gqlite").path
+    let database = try isInFile ? Database(path: path, schema: schema) : Database(schema: schema)
+    database.recentVersions = 1 << 20
+    let question = "{ _changes(from: 1) { version id change fields { name } } A(versions: ALL) { n _change _until } }"
+    try database.run("mutation { insertA(data: {id: 1, n: 1}) }", options: at(1))
+    if isAskedFirst {
+      #expect(
+        try answer(database, question) == #"{"_changes":[],"A":[{"n":1,"_change":"CREATED","_until":null}]}"#)
+    }
+    try database.run("mutation { _undo(version: 1) { _version } }", options: at(2))
+    let created = #"{"n":1,"_change":"CREATED","_until":"1970-01-01T00:00:02Z"}"#
+    let deleted = #"{"version":2,"id":1,"change":"DELETED","fields":[]}"#
+    for isCompact in isInFile ? [false, true] : [false] {
+      if isCompact { try database.compact() }
+      #expect(
+        try answer(database, question)
+          == #"{"_changes":[\#(deleted)],"A":[\#(created),{"n":1,"_change":"DELETED","_until":null}]}"#)
+    }
+    // Another one takes its id. Compacting is a version of its own.
+    try database.run("mutation { insertA(data: {id: 1, n: 5}) }", options: at(3))
+    #expect(
+      try answer(database, "{ _changes(from: 1) { version id change } A { _versions { n } } }")
+        == #"{"_changes":[{"version":2,"id":1,"change":"DELETED"},"#
+        + #"{"version":\#(database.version),"id":1,"change":"CREATED"}],"A":[{"_versions":[{"n":5}]}]}"#)
   }
 
   // MARK: - Random changes
