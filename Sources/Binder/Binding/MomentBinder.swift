@@ -94,7 +94,7 @@ struct MomentBinder {
       var range = range
       range.bounds = range.bounds.map { bound in
         var bound = bound
-        complete(&bound.constants)
+        complete(&bound.moment.constants)
         return bound
       }
       if var types = range.types {

@@ -91,7 +91,7 @@ struct VersionBinder {
     default: isVersion = true
     }
     guard let moment = MomentBinder(binder: binder).moment(value, isVersion: isVersion, environment) else { return [] }
-    bounds.bounds.append(moment)
+    bounds.bounds.append(BoundChangeRange.Bound(moment, isStart: comparison == .greater))
     let field = isVersion ? "version" : "time"
     let range = value.range
     let test = Expression(

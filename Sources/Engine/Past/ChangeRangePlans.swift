@@ -5,15 +5,16 @@ import GQLStore
 
 /// The plans of the values between which a list of changes is.
 struct ChangeRangePlans: Sendable {
-  private let bounds: [(moment: BoundMoment, constants: PartPlan)]
+  private let bounds: [(bound: BoundChangeRange.Bound, constants: PartPlan)]
   private let types: PartPlan?
 
   init(_ range: BoundChangeRange) {
-    bounds = range.bounds.map { ($0, PartPlan($0.constants)) }
+    bounds = range.bounds.map { ($0, PartPlan($0.moment.constants)) }
     types = range.types.map { PartPlan($0) }
   }
 
-  /// Throws where the list cannot have all changes between its bounds: one of them is not kept, or not there yet.
+  /// Throws where the list cannot have all changes between its bounds: one of them is not kept,
+  /// or not there yet, or the second one is the earlier.
   ///
   /// - Parameter data: What the operation reads.
   func check(
@@ -29,16 +30,25 @@ struct ChangeRangePlans: Sendable {
         names = Set(elements.compactMap { if case .string(let name) = $0 { name } else { nil } })
       }
     }
-    for (moment, constants) in bounds {
+    var known: [(bound: BoundChangeRange.Bound, moment: PastMoment)] = []
+    for (bound, constants) in bounds {
       let program = try constants.values(prepared, data.snapshot, context.parameters, planning)
       let number = try value(prepared, data) { () throws(RuntimeProblem) in
         try program.integer(context, on: data.snapshot)
       }
       // Null is no bound.
       guard let number else { continue }
-      let bound = moment.isVersion ? PastMoment.version(number) : .time(number)
-      guard let problem = problem(bound, data, names) else { continue }
-      throw problem.error(at: moment.range, in: prepared.document.source)
+      let moment = bound.moment.isVersion ? PastMoment.version(number) : .time(number)
+      if let problem = problem(moment, data, names) {
+        throw problem.error(at: bound.moment.range, in: prepared.document.source)
+      }
+      known.append((bound, moment))
+    }
+    for start in known where start.bound.isStart {
+      for end in known where !end.bound.isStart && end.moment.isBefore(start.moment) {
+        throw PastProblem.backwards(start.moment, end.moment)
+          .error(at: start.bound.moment.range, in: prepared.document.source)
+      }
     }
   }
 

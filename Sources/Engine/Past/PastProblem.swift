@@ -12,6 +12,8 @@ enum PastProblem: Error, Sendable {
   case unknownVersion(Int64, newest: Int64)
   /// `_undo(version: 3)` where the changes from 812 on are kept, or those since another schema.
   case notUndoable(Int64, oldest: Int64?)
+  /// `_changes(from: 5, to: 2)`
+  case backwards(PastMoment, PastMoment)
   /// `@asOf(version: null)`
   case noMoment
   /// Versions of entities within a transaction, or in an editing context.
@@ -35,7 +37,7 @@ enum PastProblem: Error, Sendable {
     case .noHistory, .noHistoryOf, .notUndoable, .noVersions, .noHistoryHere,
       .noHistoryAnymore:
       "no-history"
-    case .unknownVersion, .noMoment: "unknown-version"
+    case .unknownVersion, .noMoment, .backwards: "unknown-version"
     case .otherSchema: "no-history"
     case .misfit: "storage-corrupt"
     case .interrupted: "cancelled"
@@ -57,6 +59,8 @@ enum PastProblem: Error, Sendable {
     case .notUndoable(let version, let oldest):
       "the change of version \(version) is not kept, or of another schema"
         + (oldest.map { ": the oldest that can be undone is \($0)" } ?? "")
+    case .backwards(let start, let end):
+      "no changes lead from \(Self.name(start)) to \(Self.name(end)), which is the earlier one"
     case .noMoment: "a version or a time is expected, not null"
     case .noHistoryHere: "an editing context has no history: what is to be erased is that of its database"
     case .noHistoryAnymore: "no type has a history any more"
@@ -66,6 +70,13 @@ enum PastProblem: Error, Sendable {
       "version \(version) does not fit today's schema: \(reason)"
     case .misfit: "a change does not fit the version after it"
     case .interrupted, .failed: ""
+    }
+  }
+
+  private static func name(_ moment: PastMoment) -> String {
+    switch moment {
+    case .version(let version): "version \(version)"
+    case .time(let time): text(of: time)
     }
   }
 

@@ -3,21 +3,6 @@ import GQLCatalog
 import GQLStore
 import Synchronization
 
-/// A moment of the past that is asked for.
-enum PastMoment: Hashable, Sendable {
-  case version(Int64)
-  /// Microseconds since 1970: the newest version that was committed then.
-  case time(Int64)
-
-  /// Returns whether the moment is not before the start of a past.
-  func isWithin(_ start: HistoryStart) -> Bool {
-    switch self {
-    case .version(let number): number >= start.version
-    case .time(let instant): instant >= start.time
-    }
-  }
-}
-
 /// The change sets of the newest versions. An earlier version is made again by their inverses.
 ///
 /// Of most versions only change sets are kept, because a version would keep some 25 KB of pages that later ones do not

@@ -38,7 +38,9 @@ import Testing
       ("from: 0, types: A", "1 4"), ("from: 0, to: 1, types: [A]", "1"),
       ("types: [A], from: \"1970-01-01T00:00:00Z\"", "1 4"),
       ("from: \"1970-01-01T00:00:01Z\", to: \"9999-01-01T00:00:00Z\", types: [A]", "4"),
-      ("from: null, to: null", "1 4 5"),
+      ("from: null, to: null", "1 4 5"), ("from: 5, to: 4", "unknown-version 1:18"),
+      ("to: 3, from: 4", "unknown-version 1:25"), ("from: 9, to: 4", "unknown-version 1:18"),
+      ("types: A, from: \"1970-01-01T00:00:02Z\", to: \"1970-01-01T00:00:01Z\"", "unknown-version 1:28"),
     ]) func bounds(_ arguments: String, _ expected: String) throws
   {
     let versions = expected.split(separator: " ").map { "{\"version\":\($0)}" }.joined(separator: ",")
@@ -49,6 +51,9 @@ import Testing
   @Test("variables and calls are looked at when the query runs") func variables() throws {
     let database = try database()
     let text = "query($f: Int, $t: [String!]) { n: count(_changes(from: $f, types: $t)) }"
+    let both = "query($f: Int, $t: Int) { n: count(_changes(from: $f, to: $t)) }"
+    #expect(problem(database, both, ["f": 5, "t": 4]) == "unknown-version 1:51")
+    #expect(problem(database, both, ["f": 5, "t": 5]) == #"{"n":0}"#)
     #expect(problem(database, text, ["f": 99]) == "unknown-version 1:57")
     #expect(problem(database, text, ["f": 1]) == "no-history 1:57")
     #expect(problem(database, text, ["f": 1, "t": ["A"]]) == #"{"n":1}"#)
