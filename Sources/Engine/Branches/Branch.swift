@@ -19,6 +19,8 @@ public final class Branch: EditingContext, @unchecked Sendable {
   private let log: BranchLog
 
   var isDropped: Bool { log.versions == nil }
+  /// Identifies it in the storage.
+  var number: Int64 { log.number }
 
   init(_ log: BranchLog, _ versions: BranchVersions, companion: (any SnapshotCompanion)?) {
     name = versions.record.name

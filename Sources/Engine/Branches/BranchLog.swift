@@ -142,6 +142,12 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
     }
   }
 
+  /// Notes the merge of another branch that has left this one as it was.
+  func note(_ merge: BranchMerge) throws(QueryError) {
+    let (storage, version) = (try storage(), try known().record.version)
+    try table.writing(parent) { () throws(QueryError) in try storage.note(merge.since(version)) }
+  }
+
   /// Removes the branch.
   func drop() throws(QueryError) {
     let storage = try storage()

@@ -1,5 +1,4 @@
-/// A state of what a branch has got of another one by merges, from a version of it on. By it a second merge brings only
-/// what has been added to numbers since.
+/// A state of what a branch has got of another one by merges, from a version of it on. A second merge goes on from it.
 package struct BranchMerge: Sendable, Hashable {
   /// A part of the other branch's changes.
   package enum Content: Sendable, Hashable {
@@ -7,8 +6,18 @@ package struct BranchMerge: Sendable, Hashable {
     case nothing
     /// The changes of the other branch up to a version of that.
     case version(Int64)
+    /// The changes up to a version, of which numbers may be missing: conflicts were decided.
+    case partly(Int64)
     /// Not known: a merge was taken back in part.
     case unknown
+  }
+
+  /// The version of the other branch; nil for none that is known.
+  package var version: Int64? {
+    switch content {
+    case .version(let version), .partly(let version): version
+    case .nothing, .unknown: nil
+    }
   }
 
   /// The number of the branch that was merged.
@@ -30,6 +39,21 @@ package struct BranchMerge: Sendable, Hashable {
   ) {
     (self.source, self.target, self.at, self.content) = (source, target, at, content)
     (self.base, self.hasNumbers, self.isSaved) = (base, hasNumbers, isSaved)
+  }
+
+  /// Returns what is left of it where conflicts were decided.
+  var afterDecisions: Content { version.map { .partly($0) } ?? content }
+
+  /// Returns the same for a source whose version has become another one, with another base.
+  func moved(to version: Int64, base: Int64) -> BranchMerge {
+    var content = content
+    switch content {
+    case .version: content = .version(version)
+    case .partly: content = .partly(version)
+    case .nothing, .unknown: break
+    }
+    return BranchMerge(
+      source: source, target: target, at: at, content, base: base, hasNumbers: hasNumbers, isSaved: isSaved)
   }
 
   /// Returns the same from another version of the target on.

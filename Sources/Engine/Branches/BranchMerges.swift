@@ -22,7 +22,7 @@ package struct BranchMerges: Sendable, Hashable {
   }
 
   /// The lists of entries into a branch, by the branch that they are of.
-  private func bySource(into target: Int64) -> [[BranchMerge]] {
+  func bySource(into target: Int64) -> [[BranchMerge]] {
     var found: [[BranchMerge]] = []
     for merge in list where merge.target == target {
       if let place = found.firstIndex(where: { $0[0].source == merge.source }) {
@@ -52,7 +52,7 @@ package struct BranchMerges: Sendable, Hashable {
   package mutating func add(_ merge: BranchMerge, from record: BranchRecord?) {
     guard let record else { return }
     var isSame = record.base == merge.base
-    if case .version(let version) = merge.content, record.version < version { isSame = false }
+    if let version = merge.version, record.version < version { isSame = false }
     add(isSame ? merge : merge.since(merge.at, .unknown))
   }
 
@@ -90,11 +90,21 @@ package struct BranchMerges: Sendable, Hashable {
         // What the database has is not dropped.
         add(own.last { $0.isSaved }?.since(version, isSaved: true) ?? last.since(version, .nothing))
       } else if step.contains(.saved) || step.contains(.decided) && last.content != .nothing {
-        let content = step.contains(.decided) && last.content != .nothing ? .unknown : last.content
+        let content = step.contains(.decided) ? last.afterDecisions : last.content
         add(last.since(version, content, isSaved: step.contains(.saved)))
       }
     }
     if !step.isDisjoint(with: [.saved, .dropped]) { forget(of: target) }
+  }
+
+  /// Notes that a branch goes on from another base. Where all that it had was merged, so is what it has now.
+  package mutating func follow(_ old: BranchRecord, to new: BranchRecord) {
+    if old.base == new.base { return }
+    for place in list.indices where list[place].source == new.number && list[place].base == old.base {
+      if list[place].version == old.version {
+        list[place] = list[place].moved(to: new.version, base: new.base)
+      }
+    }
   }
 
   /// Forgets the merges of a branch into others, because it has no changes any more.

@@ -83,19 +83,6 @@ package struct BranchContent: Sendable {
   }
 }
 
-extension Snapshot {
-  /// Returns the version that changes lead to, one after the other.
-  package func applying(_ changes: some Sequence<ChangeSet>) throws(ChangeProblem) -> Snapshot {
-    var transaction: WriteTransaction?
-    for set in changes where !set.isEmpty {
-      let open = transaction ?? WriteTransaction(self, fold: foldText)
-      transaction = open
-      try open.apply(set)
-    }
-    return transaction?.commit() ?? self
-  }
-}
-
 /// A storage of the branches of a database. Called by one thread at a time, while nothing is committed.
 ///
 /// A branch is kept as its commits, and by what makes its base again: the changes that lead from the base to a version of the
@@ -136,6 +123,9 @@ package protocol BranchStorage: AnyObject, Sendable {
   ///
   /// - Parameter step: What is noted of it in the list of merges.
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot, as step: BranchStep) throws(QueryError)
+
+  /// Adds a merge into a branch that has left it as it was.
+  func note(_ merge: BranchMerge) throws(QueryError)
 
   /// Notes a step that leaves a branch's records as they are.
   func note(_ step: BranchStep, of number: Int64, at version: Int64) throws(QueryError)

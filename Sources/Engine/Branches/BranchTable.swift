@@ -209,6 +209,18 @@ final class BranchTable: Sendable {
     }
   }
 
+  /// Opens a branch by its number; nil where it is gone, or damaged.
+  func branch(_ number: Int64, of database: Database) throws(QueryError) -> Branch? {
+    guard let record = try record(number, of: database) else { return nil }
+    do throws(QueryError) {
+      let branch = try branch(record.name, of: database, creates: false)
+      return branch.number == number ? branch : nil
+    } catch {
+      guard ["unknown-branch", "storage-corrupt"].contains(error.problems.first?.code) else { throw error }
+      return nil
+    }
+  }
+
   /// The branch that is open already. Others may have its database only.
   private func known(_ record: BranchRecord) -> Branch? {
     open.withLock { open in

@@ -58,21 +58,32 @@ final class MemoryBranches: BranchStorage {
   func merges() -> BranchMerges { known.withLock { $0 } }
 
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot, as step: BranchStep) throws(QueryError) {
-    try put(BranchVersions(record: record, base: base, mine: mine))
-    note(step, of: record.number, at: record.version)
+    let old = try put(BranchVersions(record: record, base: base, mine: mine))
+    known.withLock { known in
+      known.note(step, of: record.number, at: record.version)
+      known.follow(old.record, to: record)
+    }
+  }
+
+  func note(_ merge: BranchMerge) {
+    let source = branches.withLock { $0[merge.source]?.record }
+    known.withLock { $0.add(merge, from: source) }
   }
 
   func note(_ step: BranchStep, of number: Int64, at version: Int64) {
     known.withLock { $0.note(step, of: number, at: version) }
   }
 
-  private func put(_ versions: BranchVersions) throws(QueryError) {
+  /// Puts versions in the place of those that are there, and returns these.
+  @discardableResult
+  private func put(_ versions: BranchVersions) throws(QueryError) -> BranchVersions {
     let old = branches.withLock { branches in
       guard let old = branches[versions.record.number] else { return nil as BranchVersions? }
       branches[versions.record.number] = versions
       return old
     }
-    if old == nil { throw BranchProblem.dropped.error }
+    guard let old else { throw BranchProblem.dropped.error }
+    return old
   }
 
   func remove(_ number: Int64) {

@@ -6,24 +6,26 @@ struct MergeMemory {
   let origin: EditingOrigin
   let own: Database
 
-  /// Returns what the target has of a branch; nil for nothing.
+  /// The number of the branch that is merged into; 0 for a context.
+  var target: Int64 { origin.log?.number ?? 0 }
+
+  /// Returns the merges of branches into others, and into the target.
   ///
   /// - Throws: ``QueryError`` `storage-corrupt` where the list of merges is damaged.
-  func last(of source: Int64) throws(QueryError) -> BranchMerge? {
-    if let log = origin.log {
-      return try origin.parent.branchTable.merges(of: origin.parent).last(of: source, in: log.number)
-    }
+  func known() throws(QueryError) -> BranchMerges {
+    let branches = try origin.parent.branchTable.merges(of: origin.parent)
+    if origin.log != nil { return branches }
     follow()
-    return origin.merges.withLock { $0.merges.last(of: source, in: 0) }
+    return BranchMerges(branches.list + origin.merges.withLock { $0.merges.list })
   }
 
-  /// Has the next change be a merge.
+  /// Notes a merge, and makes its change.
   ///
-  /// - Parameter body: Makes the change.
-  func noting(_ merge: BranchMerge, _ body: () throws(QueryError) -> Void) throws(QueryError) {
+  /// - Parameter change: Makes the change; nil where there is none.
+  func noting(_ merge: BranchMerge, _ change: (() throws(QueryError) -> Void)?) throws(QueryError) {
     guard let log = origin.log else {
       follow()
-      try body()
+      try change?()
       let version = own.version
       origin.merges.withLock { state in
         state.merges.add(merge.since(version))
@@ -33,7 +35,7 @@ struct MergeMemory {
     }
     // What gathers is no part of it.
     try own.committer?.appendGathered(of: own.state)
-    try log.merging(merge, body)
+    if let change { try log.merging(merge, change) } else { try log.note(merge) }
   }
 
   /// Notes a step of a context. A branch's are kept with the step itself.

@@ -22,6 +22,8 @@ struct ContextMerger {
     var conflicts: [MergeConflict]
     var held: [DeletedRow: HeldRow]
     var canBeHeld: Bool
+    /// Whether numbers were left out that the context has changed.
+    var leavesNumbersOut: Bool
     var isOpen: Bool
   }
 
@@ -29,8 +31,8 @@ struct ContextMerger {
   let known: EditingOrigin.Progress
   let mine: Snapshot
   let companion: (any SnapshotCompanion)?
-  /// The version of mine whose additions to numbers the other side has already; nil for none.
-  var since: Snapshot?
+  /// A version later than the base that the other side has, too; nil for none.
+  var ancestor: MergeVersions.Ancestor?
 
   init(
     parent: Database, _ known: EditingOrigin.Progress, mine: Snapshot, _ companion: (any SnapshotCompanion)?
@@ -125,7 +127,7 @@ struct ContextMerger {
     }.map { conflict($0.element, versions) }
     return Merged(
       snapshot: snapshot, companion: merged(theirCompanion, theirs, merge), theirs: theirs, conflicts: conflicts,
-      held: merge.held, canBeHeld: merge.canBeHeld, isOpen: merge.isOpen)
+      held: merge.held, canBeHeld: merge.canBeHeld, leavesNumbersOut: merge.leavesNumbersOut, isOpen: merge.isOpen)
   }
 
   /// Returns the companion of the result.
@@ -194,9 +196,15 @@ struct ContextMerger {
     for (row, known) in known.held {
       held[row] = try known.mapVersions { (version) throws(QueryError) in try fit(version) }
     }
-    var versions = MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held)
-    if let since { versions.since = try fit(since) }
-    return (versions, theirs)
+    let versions = MergeVersions(base: try fit(known.base), mine: try fit(mine), theirs: theirs, held: held)
+    guard let ancestor else { return (versions, theirs) }
+    let fitted = MergeVersions.Ancestor(try fit(ancestor.version), ancestor.numbering)
+    do throws(ChangeProblem) {
+      return (try versions.goingOn(from: fitted), theirs)
+    } catch {
+      // Invariant: versions of one schema fit each other, so there are too many rows.
+      throw QueryError(code: .tooLarge, "the rows of both sides have no numbers beside each other")
+    }
   }
 
   /// Refuses where the new schema loses something that is only in the context.

@@ -316,6 +316,10 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     return try statement.step() ? StoredBranch(statement)?.record : nil
   }
 
+  func note(_ merge: BranchMerge) throws(QueryError) {
+    try transaction { (connection) throws(QueryError) in try note([], of: merge.target, merge, connection) }
+  }
+
   func note(_ step: BranchStep, of number: Int64, at version: Int64) throws(QueryError) {
     try transaction { (connection) throws(QueryError) in
       try MergeList.change(connection) { $0.note(step, of: number, at: version) }
@@ -323,8 +327,12 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
   }
 
   func rebase(_ record: BranchRecord, base: Snapshot, mine: Snapshot, as step: BranchStep) throws(QueryError) {
+    let old = try stored(record.number).record
     try rebase(record, base: base, mine: mine) { (connection) throws(QueryError) in
-      try MergeList.change(connection) { $0.note(step, of: record.number, at: record.version) }
+      try MergeList.change(connection) { merges in
+        merges.note(step, of: record.number, at: record.version)
+        merges.follow(old, to: record)
+      }
     }
   }
 

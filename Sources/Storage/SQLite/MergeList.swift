@@ -80,8 +80,9 @@ extension BranchMerge.Content {
     case "-": self = .nothing
     case "?": self = .unknown
     default:
-      guard let version = Int64(text) else { return nil }
-      self = .version(version)
+      let isPart = text.first == "?"
+      guard let version = Int64(isPart ? text.dropFirst() : text) else { return nil }
+      self = isPart ? .partly(version) : .version(version)
     }
   }
 
@@ -90,6 +91,7 @@ extension BranchMerge.Content {
     case .nothing: "-"
     case .unknown: "?"
     case .version(let version): "\(version)"
+    case .partly(let version): "?\(version)"
     }
   }
 }

@@ -55,6 +55,12 @@ private struct Renumbering {
     return known.isEmpty ? row : known[Int(row)]
   }
 
+  /// The new number of a row; nil for one that has none.
+  private func known(_ row: UInt32, _ type: EntityTypeID) -> UInt32? {
+    let number = number(row, type)
+    return number == PageLayout.noRow ? nil : number
+  }
+
   func copyRows(_ type: Int, to transaction: WriteTransaction) {
     let table = tables[type]
     let layout = table.layout
@@ -109,40 +115,18 @@ private struct Renumbering {
       if image.status == RowChangeStatus.void { continue }
       let new = number(row, layout.id)
       image.withRecord { words in
-        if !words.isEmpty { owned.ownedTombstones().setWords(new, record(words, layout)) }
+        if words.isEmpty { return }
+        owned.ownedTombstones().setWords(new, DeletionRecord.renumbered(words, layout) { known($1, $0) })
       }
       for (place, relation) in layout.relations.enumerated() {
         image.withSuspended(place) { words in
           if words.isEmpty { return }
-          owned.ownedSuspended(place).setWords(new, suspended(words, relation))
+          owned.ownedSuspended(place).setWords(new, SuspendedLinks.renumbered(words) { known($0, relation.target) })
         }
         let link = DanglingLinks.Link(relation: relation.id, source: row)
         guard !dangling.isEmpty, let waiting = dangling.all(link, place: place) else { continue }
         transaction.dangling.put(waiting, of: DanglingLinks.Link(relation: relation.id, source: new))
       }
     }
-  }
-
-  /// The words of a ``DeletionRecord`` with the new numbers of its targets.
-  private func record(
-    _ words: UnsafeBufferPointer<UInt32>, _ layout: StoreLayout.TypeLayout
-  ) -> ContiguousArray<UInt32> {
-    var result = DeletionRecord(words: ContiguousArray(words)).withoutLinks
-    for (place, relation) in layout.relations.enumerated() {
-      guard let range = DeletionRecord.range(of: place, in: words) else { continue }
-      let targets = words[range].map { number($0, relation.target) }
-      result.add(relation: place, targets: targets.filter { $0 != PageLayout.noRow })
-    }
-    return result.words
-  }
-
-  /// The words of ``SuspendedLinks``, places and targets by turns, with the new numbers of the targets.
-  private func suspended(_ words: UnsafeBufferPointer<UInt32>, _ relation: Relation) -> ContiguousArray<UInt32> {
-    var result = ContiguousArray<UInt32>()
-    for place in stride(from: 0, to: words.count - 1, by: 2) {
-      let target = number(words[place + 1], relation.target)
-      if target != PageLayout.noRow { result += [words[place], target] }
-    }
-    return result
   }
 }

@@ -185,7 +185,7 @@ extension VersionMerge {
     let (mine, theirs) = (image(versions.mine, row), image(versions.theirs, row))
     var unique: Set<Int>?
     for column in type.columns.indices where !type.isFilled[column] && !type.isFolded[column] {
-      let (old, cell) = (image(start(of: row, column), row).cell(column), mine.cell(column))
+      let (old, cell) = (image(base(of: row, column), row).cell(column), mine.cell(column))
       let newest = theirs.cell(column)
       let side = settled[row]?[column]
       if side == .theirs || areEqual(type, column, side == nil ? old : newest, cell) { continue }
@@ -210,14 +210,6 @@ extension VersionMerge {
         try resolveKey(index, row, number: row.row, existing: existing, previous: newest, value: value, column)
       }
     }
-  }
-
-  /// The version from which on mine is brought of a field: of numbers that are added up, the one that was brought last.
-  private func start(of row: Row, _ column: Int) -> Snapshot {
-    guard let since = versions.since, image(since, row).status != RowChangeStatus.void,
-      deciding.adds(row.type, ColumnID(column))
-    else { return base(of: row, column) }
-    return since
   }
 
   /// Returns what a field becomes that both sides have written; nil where it stays.

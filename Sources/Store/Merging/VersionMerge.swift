@@ -59,24 +59,6 @@ package struct StoreConflict: Sendable {
   package let base: Snapshot
 }
 
-/// The versions of a merge. All have columns of one schema.
-package struct MergeVersions {
-  package let base: Snapshot
-  package let mine: Snapshot
-  package let theirs: Snapshot
-  /// The version of mine whose additions theirs have already; nil for that of the base.
-  package var since: Snapshot?
-  /// Rows of `base` that were in conflict when it became the base.
-  package var held: [DeletedRow: HeldRow]
-
-  package init(base: Snapshot, mine: Snapshot, theirs: Snapshot, held: [DeletedRow: HeldRow] = [:]) {
-    self.base = base
-    self.mine = mine
-    self.theirs = theirs
-    self.held = held
-  }
-}
-
 /// Brings what one version has changed since a base into another version that was made of that base.
 ///
 /// What only one side has touched is applied, by field, by link and by element. The changes are made again by the calls
@@ -155,7 +137,33 @@ package final class VersionMerge {
     (insertions + changed).compactMap { row in
       if unwritten.contains(row) { return nil }
       if ignored.contains(row), !reinserted.contains(row) { return nil }
-      return number(row.type, row.row).map { (type: row.type, from: row.row, to: $0) }
+      return number(row.type, row.row).map {
+        (type: row.type, from: versions.originals[row] ?? row.row, to: $0)
+      }
+    }
+  }
+
+  /// Returns whether numbers that I have changed are left out, because the other side does not have their entities.
+  package var leavesNumbersOut: Bool {
+    ignored.contains { row in
+      if isNew(row) || reinserted.contains(row) || image(versions.mine, row).status != RowChangeStatus.live {
+        return false
+      }
+      let type = layout.types[Int(row.type.index)]
+      return type.columns.indices.contains { column in
+        type.columns[column].type.isNumeric && !type.isFilled[column]
+          && !areEqual(
+            type, column, image(base(of: row, column), row).cell(column), image(versions.mine, row).cell(column))
+      }
+    }
+  }
+
+  /// Has no new row of the result get a number that the base has for a row which the other side does not have.
+  private func reserveRows() throws(StoreProblem) {
+    for (number, table) in versions.base.tables.enumerated() {
+      let type = EntityTypeID(number)
+      let count = table.slots - versions.theirs.table(type).slots
+      if count > 0, !transaction.appendVoid(type, count: count) { throw .tooManyRows(type) }
     }
   }
 
@@ -165,10 +173,8 @@ package final class VersionMerge {
   /// - Throws: ``StoreProblem`` for what no merge causes: too many rows, too long a text, or being stopped.
   package func run() throws(StoreProblem) {
     let base = versions.base
-    var changes = [(true, versions.mine, base), (false, versions.theirs, base)]
-    // What was added before, and has been taken back since.
-    if let since = versions.since { changes.append((true, versions.mine, since)) }
-    for (rows, version, base) in changes {
+    try reserveRows()
+    for (rows, version) in [(true, versions.mine), (false, versions.theirs)] {
       // Invariant: what is compared is well-formed.
       try? version.changes(since: base).forEachRow { type, row in
         let found = Row(type: EntityTypeID(type), row: row)
