@@ -18,7 +18,7 @@ package struct MergeCampaign: Sendable {
 
   package init() {}
 
-  private static let schema = """
+  static let schema = """
     type User {
       id: ID! name: String age: Int views: Int! @merge(by: SUM) tags: [String!]
       team: Team @relation(inverse: "members") labels: [Label!]! @relation(inverse: "users")
@@ -100,7 +100,7 @@ package struct MergeCampaign: Sendable {
 
   // MARK: - Changes
 
-  private static func start(_ random: inout SeededRandom) -> [String] {
+  static func start(_ random: inout SeededRandom) -> [String] {
     let teams = (1...4).map { #"{id: \#($0), title: "t\#($0)"}"# }.joined(separator: ", ")
     let users = (1...6).map { id in
       let labels = (1...4).shuffled(using: &random).prefix(random.below(4)).map(String.init).joined(separator: ", ")
@@ -120,7 +120,7 @@ package struct MergeCampaign: Sendable {
   }
 
   /// Deletions come first, so that nothing is linked with what is deleted later.
-  private static func changes(_ random: inout SeededRandom, _ first: Int) -> [String] {
+  static func changes(_ random: inout SeededRandom, _ first: Int) -> [String] {
     var texts: [String] = []
     for _ in 0..<random.below(3) where random.chance(60) {
       texts.append("delete\(random.pick(["User", "Team", "Label"]))(where: id == \(1 + random.below(4)))")

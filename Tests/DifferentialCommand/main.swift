@@ -78,7 +78,12 @@ if let wanted = options["merge"], wanted > 0 {
     while true {
       let place = next.add(1, ordering: .relaxed).oldValue
       let seed = first &+ UInt64(place)
-      let result = place % 8 == 7 ? MergeCampaign().runDeleted(seed: seed) : MergeCampaign().run(seed: seed)
+      let result =
+        switch place % 8 {
+        case 7: MergeCampaign().runDeleted(seed: seed)
+        case 3, 5: MergeCampaign().runAgain(seed: seed)
+        default: MergeCampaign().run(seed: seed)
+        }
       let isEnough = total.withLock { total in
         total.add(result)
         return total.merges >= wanted || total.reports.count >= wantedReports

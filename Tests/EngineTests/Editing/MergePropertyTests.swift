@@ -11,6 +11,14 @@ import Testing
     #expect(result.merges >= 24)
   }
 
+  @Test("merges of what was merged agree with the oracle, too", arguments: [UInt64(1), 1_000, 2_000, 3_000])
+  func again(_ first: UInt64) {
+    var result = MergeCampaign.Result()
+    for seed in first..<first + 12 where result.reports.isEmpty { result.add(MergeCampaign().runAgain(seed: seed)) }
+    #expect(result.reports == [])
+    #expect(result.merges >= 24)
+  }
+
   /// A live context that has a conflict already; lists of objects that one side replaces, and the other deletes with
   /// their owner.
   @Test("merges that went wrong once", arguments: [UInt64(2_225), 2_487, 10_840, 11_366, 13_546, 23_610, 26_846])
