@@ -45,7 +45,8 @@ package struct CellAccess: Sendable {
       do throws(StoreProblem) {
         return try OpenVersionWriter(database: database).apply(at: now) { (open) throws(StoreProblem) -> Bool in
           guard open.tables.base.catalog.version == column.catalogVersion,
-            !open.hasLongPostings(column.postingIndexes, of: column.type), let row = find(open.tables)
+            !PointMutation.hasLongPostings(column.postingIndexes, of: column.type, in: open.tables.base),
+            let row = find(open.tables)
           else { return false }
           try open.replace(column.type, row, column.column, with: cell, at: now)
           return true

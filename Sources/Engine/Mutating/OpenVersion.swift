@@ -140,11 +140,6 @@ final class OpenVersion {
     return true
   }
 
-  /// Returns whether one of some hash indexes of a type has many rows under one key, which moves them all.
-  func hasLongPostings(_ indexes: [IndexID], of type: EntityTypeID) -> Bool {
-    mutator.hasLongPostings(indexes, of: type)
-  }
-
   /// Replaces a cell of a live row, and stamps the row.
   ///
   /// - Throws: where the store refuses it; nothing was done then.

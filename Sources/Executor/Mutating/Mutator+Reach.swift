@@ -46,15 +46,7 @@ extension Mutator {
   }
 
   /// Whether a hash index of the type has many rows under one key.
-  func hasLongPostings(_ layout: EntityLayout) -> Bool { hasLongPostings(layout.postingIndexes, of: layout.type) }
-
-  /// Returns whether one of some hash indexes of a type has many rows under one key.
-  package func hasLongPostings(_ indexes: [IndexID], of type: EntityTypeID) -> Bool {
-    indexes.contains { index in
-      // One that is not built yet has no entries to be changed.
-      !transaction.base.isPending(index)
-        && transaction.base.hashIndex(index).distinctKeys * PointMutation.maximumPostings
-          < transaction.base.liveCount(type)
-    }
+  func hasLongPostings(_ layout: EntityLayout) -> Bool {
+    PointMutation.hasLongPostings(layout.postingIndexes, of: layout.type, in: transaction.base)
   }
 }

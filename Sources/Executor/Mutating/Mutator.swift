@@ -28,7 +28,7 @@ package final class MutationProgram: Sendable {
   package let locateDeleted: ValueProgram?
   package let decisions: ValueProgram?
   package let answer: Executable?
-  /// Whether it is a point mutation, as far as the plans can tell: ``Mutator/init(continuing:)`` may apply it.
+  /// Whether it is a point mutation, as far as the plans can tell: ``Mutator/init(continuing:isFresh:)`` may apply it.
   package let isPoint: Bool
   /// The begin of an answer that is a number: `{"key":`.
   let answerStart: [UInt8]

@@ -1,5 +1,6 @@
 import GQLCatalog
 import GQLQuery
+import GQLStore
 import GQLWriting
 
 /// What makes a mutation a *point mutation*: it reaches a handful of entities, which it finds by a unique key if at all,
@@ -17,6 +18,15 @@ package enum PointMutation {
   static var maximumLooks: Int { 8 }
   /// Of the values of parameters, and of the document, which has the constants.
   package static var maximumBytes: Int { 1 << 12 }
+
+  /// Returns whether one of some hash indexes of a type has many rows under one key, all of which a change may move.
+  package static func hasLongPostings(_ indexes: [IndexID], of type: EntityTypeID, in snapshot: Snapshot) -> Bool {
+    indexes.contains { index in
+      // One that is not built yet has no entries to be changed.
+      !snapshot.isPending(index)
+        && snapshot.hashIndex(index).distinctKeys * maximumPostings < snapshot.liveCount(type)
+    }
+  }
 
   /// Whether values of parameters are few and short.
   package static func fits(_ values: [Value?]) -> Bool {
