@@ -214,7 +214,7 @@ public final class DatabaseTransaction {
       output.buffer.removeAll()
       if query.isSegmented {
         var isDone = false
-        if options.areUsual { isDone = try query.changeReady(variables, in: self, mutator, into: &output.buffer) }
+        if options.areUsual { isDone = try query.applyReady(variables, in: self, mutator, into: &output.buffer) }
         if !isDone {
           try query.runSegments(variables, base, mutator, self, options: options, into: &output.buffer)
         }

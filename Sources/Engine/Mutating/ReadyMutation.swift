@@ -73,7 +73,7 @@ extension PreparedQuery {
 
   /// Applies a point mutation that is ready within a transaction, and appends its answer; false where none is, or it is to
   /// be run in another way, and nothing was done.
-  func changeReady(
+  func applyReady(
     _ variables: [String: Value], in transaction: DatabaseTransaction, _ mutator: Mutator, into output: inout ByteBuffer
   ) throws(QueryError) -> Bool {
     guard let run = takeMutation() else { return false }
