@@ -98,9 +98,8 @@ extension PreparedQuery {
   func keepReady(
     _ program: MutationProgram, _ mutation: MutationPlans, _ plans: SegmentPlans, for view: Snapshot
   ) {
-    guard program.isPoint, plans.segments.count == 1, takesPlainVariables, hasRunBefore(), !hasRestingMutations,
-      mutation.isSettled(program),
-      let limits = document.usualRunLimits,
+    guard plans.takesCellsOnly, program.isPoint, plans.segments.count == 1, takesPlainVariables, hasRunBefore(),
+      !hasRestingMutations, mutation.isSettled(program), let limits = document.usualRunLimits,
       let run = ReadyMutation(program, mutation, plans, generation: view.generation, limits: limits)
     else { return }
     put(run)

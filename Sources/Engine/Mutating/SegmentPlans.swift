@@ -30,6 +30,8 @@ final class SegmentPlans: Sendable {
   private let bindings: CellBindings?
   /// How all that a run takes becomes cells; nil where it takes more than that.
   var onlyBindings: CellBindings? { askedNames == nil ? bindings : nil }
+  /// Indicates whether there are ``onlyBindings``.
+  var takesCellsOnly: Bool { askedNames == nil && bindings != nil }
   private let idleParameters = IdlePair<OperationParameters>()
 
   init(_ query: BoundQuery, catalog: Catalog) {
