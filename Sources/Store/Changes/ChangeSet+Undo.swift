@@ -58,22 +58,22 @@ extension ChangeSet {
     }
   }
 
-  /// Finds the rows of a set that was applied whose unique values others have.
+  /// Finds the rows of a set that was applied whose unique values others have: live ones, or deleted ones their primary
+  /// keys, which one entity alone has.
   private func takenKeys(in transaction: WriteTransaction) throws(ChangeProblem) -> [UndoConflict] {
     var found: [UndoConflict] = []
-    let (key, otherKey) = (transaction.key, transaction.otherKey)
+    let otherKey = transaction.otherKey
     try forEachRowParts { change in
-      guard change.after == RowChangeStatus.live else { return }
+      guard change.after != RowChangeStatus.void else { return }
       let table = transaction.ownedTable(EntityTypeID(change.type))
       let changed = Set(change.parts.filter { $0.kind == .field }.map(\.number))
       for (number, index) in table.layout.indexes.enumerated() where index.isUnique {
+        // Of a deleted entity no other index knows.
+        if number > 0, change.after != RowChangeStatus.live { break }
         let columns = (0..<index.keys.count).map { table.layout.source(of: index.keys.components[$0].column) }
         guard change.isOfStatus || columns.contains(where: changed.contains) else { continue }
         guard index.keys.load(table.readers, change.row, into: otherKey) else { continue }
-        table.removeEntry(number, change.row, key: key)
-        let isTaken = table.find(number, key: otherKey) != PageLayout.noRow
-        table.addEntry(number, change.row, key: key)
-        if !isTaken { continue }
+        guard transaction.hasOther(change.row, in: table, index: number, key: otherKey) else { continue }
         for column in columns {
           found.append(
             UndoConflict(
@@ -82,6 +82,23 @@ extension ChangeSet {
       }
     }
     return found
+  }
+}
+
+extension WriteTransaction {
+  /// Returns whether an entity other than a row, live or deleted, has the key of a unique index.
+  fileprivate func hasOther(_ row: UInt32, in table: Table, index: Int, key other: UnsafePointer<Cell>) -> Bool {
+    // The row's own entry would hide another one.
+    let isLive = table.isLive(row)
+    if isLive { table.removeEntry(index, row, key: key) }
+    defer { if isLive { table.addEntry(index, row, key: key) } }
+    if table.find(index, key: other) != PageLayout.noRow { return true }
+    guard index == 0, let tombstones = table.tombstones, tombstones.count > 0 else { return false }
+    if isLive { return tombstones.find(other, columns: table.readers) != PageLayout.noRow }
+    let owned = table.ownedTombstones()
+    owned.removeKey(row, columns: table.readers, key: key)
+    defer { owned.addKey(row, columns: table.readers, key: key) }
+    return owned.find(other, columns: table.readers) != PageLayout.noRow
   }
 }
 

@@ -181,6 +181,48 @@ import Testing
     #expect(database.check() == [])
   }
 
+  @Test("an id that another entity has meanwhile, be it a deleted one", arguments: [false, true])
+  func takenIDs(isDeleted: Bool) throws {
+    let database = try Database(schema: "type Item { id: ID! n: Int }")
+    database.recentVersions = 1 << 20
+    let all = "{ Item(deleted: INCLUDE, orderBy: n) { id n _status } }"
+    func run(_ mutation: String) throws -> Int64 {
+      try database.run("mutation { \(mutation) }")
+      return database.version
+    }
+    _ = try run("insertItem(data: [{id: 4, n: 1}, {id: 5, n: 2}])")
+    let moved = try run("updateItem(where: id == 5, set: {id: 6})")
+    _ = try run("deleteItem(where: id == 4)")
+    // It takes the id of the deleted one, which goes for good.
+    let replaced = try run("insertItem(data: {id: 4, n: 3})")
+    _ = try run(isDeleted ? "deleteItem(where: id == 4)" : "updateItem(where: id == 4, set: {n: 4})")
+    _ = try run("insertItem(data: {id: 5, n: 5})")
+    if isDeleted { _ = try run("deleteItem(where: id == 5)") }
+    let before = try database.run(all).jsonString
+    for version in [moved, replaced] {
+      #expect(problem { try database.undo(version) }?.code == "undo-conflict")
+      let report = try database.undo(version, only: .untouched)
+      #expect(report.version == nil && report.conflicts.contains(where: \.isTaken))
+      #expect(try database.run(all).jsonString == before)
+      #expect(database.check() == [])
+    }
+  }
+
+  @Test("a deleted entity whose id no other has comes back as a deleted one") func deletedAgain() throws {
+    let database = try Database(schema: "type Item { id: ID! n: Int }")
+    database.recentVersions = 1 << 20
+    for text in ["insertItem(data: {id: 4, n: 1})", "deleteItem(all: true)", "insertItem(data: {id: 4, n: 2})"] {
+      try database.run("mutation { \(text) }")
+    }
+    try database.undo(database.version)
+    #expect(
+      try database.run("{ Item(deleted: INCLUDE) { id n _status } }").jsonString
+        == #"{"Item":[{"id":4,"n":1,"_status":"DELETED"}]}"#)
+    #expect(database.check() == [])
+    try database.run("mutation { restoreItem(all: true) }")
+    #expect(try database.run("{ Item { n } }").jsonString == #"{"Item":[{"n":1}]}"#)
+  }
+
   @Test("in text, with the new version as the answer") func text() throws {
     let database = try database()
     let before = try content(database)
