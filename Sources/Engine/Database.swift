@@ -237,7 +237,7 @@ public final class Database: Sendable {
   /// Compares every index, relation and count with a full scan, and tells what does not agree: nothing, ever.
   ///
   /// Complexity: O(*n* log *n*) in the number of entities.
-  public func check() -> [String] { current.check(fold: foldText).map { "\($0)" } }
+  public func check() -> [String] { view().check() }
 
   /// Puts a function into the catalog, in the place of one of its name. The data stays; plans are made anew.
   func install(_ function: RegisteredFunction) {
@@ -355,5 +355,5 @@ public struct DatabaseView: Sendable {
   }
 
   /// Compares indexes, relations and counts with a full scan, as ``Database/check()`` does.
-  package func check() -> [String] { snapshot.check(fold: foldText).map { "\($0)" } }
+  package func check() -> [String] { snapshot.check(fold: foldText).map { $0.sentence(in: snapshot) } }
 }

@@ -48,7 +48,10 @@ import Testing
 
   @Test func oneSidedLink() {
     users.columns[10].removeFromRun(2, 0)
-    #expect(snapshot.check() == [.oneSidedLink(social.members, source: 0, target: 2)])
+    let found = snapshot.check()
+    #expect(found == [.oneSidedLink(social.members, source: 0, target: 2)])
+    let sentences = found.map { $0.sentence(in: snapshot) }
+    #expect(sentences == ["the link in 'Chat.members' of 'Chat' 1 to 'User' 'user 2' has no counterpart there"])
   }
 
   @Test func repeatedLink() {
