@@ -107,6 +107,9 @@ extension Binder {
       }
       values.sets.append((path.set, path.range))
       return .set(path.set, path.type, path.range)
+    case .single(let path) where path.isEntity(of: type, catalog) && !environment.scopes.isEmpty:
+      values.sets.append((path.set, path.range))
+      return .member(path.set, path.type, path.range)
     default: break
     }
     let keyType: ValueType
@@ -196,5 +199,13 @@ extension Binder {
     for field in fields where !seen.insert(field.name.text).inserted {
       report(.duplicateField(name: field.name.text), at: field.name.range)
     }
+  }
+}
+
+extension PluralPath {
+  /// Returns whether it leads to entities of a type. By its key alone one might be of several types.
+  fileprivate func isEntity(of type: EntityTypeID, _ catalog: Catalog) -> Bool {
+    guard case .none = tail else { return false }
+    return catalog.isSubtype(self.type, of: type) && !catalog[type].isElement
   }
 }

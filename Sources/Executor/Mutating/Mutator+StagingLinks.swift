@@ -35,8 +35,10 @@ extension Mutator {
           continue
         }
       case .set(let set, let type, let range):
-        try stageMembers(set, type, .range(range), of: record, origin, into: &targets)
+        _ = try stageMembers(set, type, .range(range), of: record, origin, into: &targets)
         continue
+      case .member(let set, let type, let range):
+        if try stageMembers(set, type, .range(range), of: record, origin, into: &targets) > 0 { continue }
       case .input(let input):
         if !isNothing(input, origin) {
           for number in try stage(input, role: role(relation, origin), origin) {
@@ -57,11 +59,11 @@ extension Mutator {
     if first >> 10 != stage.targets.count >> 10 { try checkpoint(origin.values.execution) }
   }
 
-  /// Adds the members of a set, for the row that the values belong to.
+  /// Adds the members of a set, for the row that the values belong to. Returns how many there are.
   private func stageMembers(
     _ set: SetID, _ type: EntityTypeID, _ source: InputSource, of record: Int, _ origin: Origin,
     into targets: inout [RecordStage.Target]
-  ) throws(MutationProblem) {
+  ) throws(MutationProblem) -> Int {
     var expansion = Expansion()
     let execution = origin.values.execution
     let row = origin.row
@@ -78,6 +80,7 @@ extension Mutator {
       }
       targets.append(.record(try copyElement(type, row, of: record, execution.snapshot, source, origin)))
     }
+    return expansion.rows.count
   }
 
   /// Returns whether an object is null: one that is copied from an entity, or the value of a parameter.

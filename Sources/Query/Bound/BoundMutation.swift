@@ -261,12 +261,16 @@ package enum BoundLinkTarget: Sendable, Equatable {
   /// All members of a set, which is one of the sets behind the values of the query that has the values. Elements of
   /// lists of embedded objects are copied.
   case set(SetID, EntityTypeID, SourceRange)
+  /// The only member of such a set, which has one at most. None is no target.
+  case member(SetID, EntityTypeID, SourceRange)
   /// An object, saved as an entity of its own, or as an element of a list.
   case input(BoundInput)
 
   package var range: SourceRange {
     switch self {
-    case .key(_, let range), .keys(_, let range), .entity(_, _, let range), .set(_, _, let range): range
+    case .key(_, let range), .keys(_, let range), .entity(_, _, let range), .set(_, _, let range),
+      .member(_, _, let range):
+      range
     case .input(.record(let record)): record.range
     case .input(.variable(_, _, let range)): range
     }
