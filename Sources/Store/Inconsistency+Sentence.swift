@@ -22,11 +22,11 @@ extension Inconsistency {
     case .nullCount(let type, let column, let expected, let found):
       return "'\(names.column(type, column))' counts \(found) nulls, and there are \(expected)"
     case .validity(let type, let column, let row):
-      return "\(names.entity(type, row)) has a null in '\(names.column(type, column))' that is none, or lacks one"
+      return "'\(names.column(type, column))' of \(names.entity(type, row)) is null and has a value at once"
     case .absentObject(let type, let column, let row):
       return "\(names.entity(type, row)) has a value in '\(names.column(type, column))' of an object that is not there"
     case .foldedText(let type, let column, let row):
-      return "\(names.entity(type, row)) has a folded text in '\(names.column(type, column))' that is not its text's"
+      return "the folded text of '\(names.column(type, column))' of \(names.entity(type, row)) does not fit its text"
     case .liveCount(let type, let expected, let found):
       return "'\(snapshot.catalog[type].name)' counts \(found) entities, and there are \(expected)"
     case .ascendingFlag(let type, let column):
@@ -52,12 +52,14 @@ private struct InconsistencyNames {
   func index(_ id: IndexID) -> String {
     let index = snapshot.catalog[id]
     let type = snapshot.catalog[index.type]
-    return "the index of '\(type.name)' on '\(index.columns.map { type[$0].name }.joined(separator: ", "))'"
+    let columns = index.columns.map { type[type[$0].foldedFrom ?? $0].name }
+    return "the index of '\(type.name)' on '\(columns.joined(separator: ", "))'"
   }
 
   func column(_ type: EntityTypeID, _ column: ColumnID) -> String {
     let type = snapshot.catalog[type]
-    return "\(type.name).\(type[column].name)"
+    // A hidden column of folded texts has the name of its field.
+    return "\(type.name).\(type[type[column].foldedFrom ?? column].name)"
   }
 
   func relation(_ id: RelationID) -> String {

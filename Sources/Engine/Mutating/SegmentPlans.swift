@@ -29,7 +29,7 @@ final class SegmentPlans: Sendable {
   /// How the parameters become cells at once; nil where values of them are needed, too.
   private let bindings: CellBindings?
   /// How all that a run takes becomes cells; nil where it takes more than that.
-  var onlyBindings: CellBindings? { askedNames == nil ? bindings : nil }
+  var onlyBindings: CellBindings? { takesCellsOnly ? bindings : nil }
   /// Indicates whether there are ``onlyBindings``.
   var takesCellsOnly: Bool { askedNames == nil && bindings != nil }
   private let idleParameters = IdlePair<OperationParameters>()
