@@ -14,6 +14,10 @@ struct CellBinding: Sendable {
   /// Whether it is the instant of the run, which is no variable.
   let isNow: Bool
   let isList: Bool
+  /// Whether null is a value of it.
+  private let isNullable: Bool
+  /// Whether it is null where no variable is given.
+  let isOptional: Bool
   /// A list of texts or ids.
   private let isWide: Bool
   /// Of an enum, by code.
@@ -22,6 +26,8 @@ struct CellBinding: Sendable {
   /// Nil for a parameter that ``PlainCoercion`` or the binder must look at.
   init?(_ parameter: BoundParameter, _ catalog: Catalog) {
     name = parameter.name
+    isNullable = !parameter.signature.isNonNull
+    isOptional = isNullable && parameter.defaultValue == nil
     var type = parameter.signature.type
     if case .list(let element) = type {
       isList = true
@@ -53,10 +59,14 @@ struct CellBinding: Sendable {
     }
   }
 
-  /// False for what needs a closer look, null among it.
+  /// False for what needs a closer look.
   @inline(__always)
   func bind(_ value: Value, _ index: Int, _ run: some ParameterHolder, _ scratch: ScratchArena) -> Bool {
     let cell: Cell?
+    if isNullable, case .null = value {
+      run.setParameter(index, nil)
+      return true
+    }
     if isList {
       guard case .list(let elements) = value else { return false }
       cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch) }

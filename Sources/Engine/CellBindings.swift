@@ -30,32 +30,42 @@ struct CellBindings: Sendable {
   func bind(
     _ variables: [String: Value], to run: some ParameterHolder, _ scratch: ScratchArena, now: @autoclosure () -> Int64
   ) -> Bool {
-    guard variables.count == shown else { return false }
+    guard variables.count <= shown else { return false }
     // Read where they lie, so that none is copied.
     return parameters.withUnsafeBufferPointer { parameters in
-      if parameters.count == 1, shown == 1 {
+      if parameters.count == 1, shown == 1, variables.count == 1 {
         // Comparing one name is quicker than hashing it.
         let (name, value) = variables[variables.startIndex]
         return name == parameters[0].name && parameters[0].bind(value, 0, run, scratch)
       }
+      var given = 0
       for index in 0..<parameters.count {
         if parameters[index].isNow {
           run.setParameter(index, Cell(now()))
           continue
         }
-        guard let value = variables[parameters[index].name], parameters[index].bind(value, index, run, scratch) else {
-          return false
+        if let value = variables[parameters[index].name] {
+          guard parameters[index].bind(value, index, run, scratch) else { return false }
+          given &+= 1
+        } else {
+          guard parameters[index].isOptional else { return false }
+          run.omitParameter(index)
         }
       }
-      return true
+      return given == variables.count
     }
   }
 }
 
 /// A holder of the cells of parameters.
 protocol ParameterHolder {
+  /// Replaces the value of a parameter; nil is null.
   func setParameter(_ index: Int, _ cell: Cell?)
+  /// Makes a parameter null, as one for which no variable is given.
+  func omitParameter(_ index: Int)
 }
 
-extension Execution: ParameterHolder {}
+extension Execution: ParameterHolder {
+  func omitParameter(_ index: Int) { setParameter(index, nil) }
+}
 extension OperationParameters: ParameterHolder {}

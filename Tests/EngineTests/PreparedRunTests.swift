@@ -204,6 +204,46 @@ struct PreparedRunTests {
     #expect(try answers(floats, ["x": [3.5, 7, -0.0]]) == ids([3]))
   }
 
+  @Test("Variables that are null or left out, by turns with others")
+  func optional() throws {
+    let database = try database()
+    let query = try database.prepare(
+      """
+      query($tag: String, $least: Float = 1, $moods: [Mood!]) {
+        Pet(where: ($tag == null or tag == $tag) and (weight ?? 0) >= ($least ?? -1) and ($moods == null or mood in $moods),
+          orderBy: name) { name }
+      }
+      """)
+    let tag: Value = "a tag longer than twelve bytes"
+    let all = ["Largest", "Least", #"Li \"q\""#, "Rex", "Text", "Thirteen", "Twelve", "Zero"]
+    func expected(_ names: [String]) -> Set<String> {
+      ["{\"Pet\":[" + names.map { "{\"name\":\"\($0)\"}" }.joined(separator: ",") + "]}"]
+    }
+    for _ in 1...2 {
+      #expect(try answers(query, ["tag": tag, "least": 0, "moods": ["LOUD"]]) == expected(["Rex"]))
+      #expect(try answers(query, ["tag": tag, "least": 0, "moods": .null]) == expected(["Rex"]))
+      #expect(try answers(query, ["tag": tag, "least": 3]) == expected([]))
+      #expect(try answers(query, ["tag": .null, "least": 0]) == expected(all))
+      #expect(try answers(query, ["least": .null]) == expected(all))
+      // The default is 1.
+      #expect(try answers(query, ["tag": tag]) == expected(["Rex"]))
+      #expect(try answers(query, [:]) == expected(["Rex"]))
+      #expect(try answers(query, ["moods": ["CALM"], "least": 0]) == expected([]))
+    }
+    let one = try database.prepare("query($tag: String) { n: count(Pet(where: tag == $tag)) }")
+    for _ in 1...2 {
+      #expect(try answers(one, ["tag": tag]) == [#"{"n":1}"#])
+      #expect(try answers(one, ["tag": .null]) == [#"{"n":7}"#])
+      #expect(try answers(one, [:]) == [#"{"n":7}"#])
+    }
+    let needed = try database.prepare("query($tag: String!) { n: count(Pet(where: tag == $tag)) }")
+    for _ in 1...2 {
+      #expect(try answers(needed, ["tag": tag]) == [#"{"n":1}"#])
+      #expect(throws: QueryError.self) { try needed.run(["tag": .null]) }
+      #expect(throws: QueryError.self) { try needed.run([:]) }
+    }
+  }
+
   @Test("Values that want another plan get it, and the answers are the same in any order of runs")
   func plans() throws {
     let database = try Database(schema: "type T { id: ID! a: Int! @index b: Int! @index(kind: HASH) }")

@@ -52,6 +52,85 @@ import Testing
     #expect(database.check() == [])
   }
 
+  /// A variable that is left out says nothing of its field, null empties it.
+  @Test func variablesMayBeLeftOutOrNull() throws {
+    let database = try Database(schema: "type P { id: ID! n: Int = 5 name: String boss: P }")
+    try database.run(#"mutation { insertP(data: {id: "boss"}) }"#)
+    let insert = try database.prepare(
+      """
+      mutation($id: ID!, $n: Int, $name: String, $boss: ID) {
+        insertP(data: {id: $id, n: $n, name: $name, boss: $boss}) { n name boss { id } }
+      }
+      """)
+    let update = try database.prepare(
+      """
+      mutation($id: ID!, $n: Int, $name: String, $boss: ID) {
+        updateP(where: id == $id, set: {n: $n, name: $name, boss: $boss}) { n name boss { id } }
+      }
+      """)
+    struct Choice {
+      var value: Value?
+      var inserted: String
+      var updated: String
+    }
+    let numbers = [
+      Choice(value: 7, inserted: "7", updated: "7"), Choice(value: .null, inserted: "null", updated: "null"),
+      Choice(value: nil, inserted: "5", updated: "1"),
+    ]
+    let names = [
+      Choice(value: "x", inserted: #""x""#, updated: #""x""#), Choice(value: .null, inserted: "null", updated: "null"),
+      Choice(value: nil, inserted: "null", updated: #""old""#),
+    ]
+    let bosses = [
+      Choice(value: "boss", inserted: #"{"id":"boss"}"#, updated: #"{"id":"boss"}"#),
+      Choice(value: .null, inserted: "null", updated: "null"),
+      Choice(value: nil, inserted: "null", updated: #"{"id":"first"}"#),
+    ]
+    try insert.run(["id": "first"])
+    var last = 0
+    for _ in 1...2 {
+      for number in numbers {
+        for name in names {
+          for boss in bosses {
+            last += 1
+            var variables: [String: Value] = ["id": .string("\(last)")]
+            variables["n"] = number.value
+            variables["name"] = name.value
+            variables["boss"] = boss.value
+            let inserted = try insert.run(variables).jsonString
+            #expect(
+              inserted
+                == #"{"insertP":[{"n":\#(number.inserted),"name":\#(name.inserted),"boss":\#(boss.inserted)}]}"#)
+            try update.run(["id": .string("\(last)"), "n": 1, "name": "old", "boss": "first"])
+            let updated = try update.run(variables).jsonString
+            #expect(
+              updated == #"{"updateP":[{"n":\#(number.updated),"name":\#(name.updated),"boss":\#(boss.updated)}]}"#)
+          }
+        }
+      }
+    }
+    #expect(database.check() == [])
+  }
+
+  /// A condition is not dropped because its variable is left out; null is a value.
+  @Test func conditionsAreNotLeftOut() throws {
+    let database = try Database(schema: "type P { id: ID! n: Int @unique name: String @index }")
+    let rename = try database.prepare(
+      "mutation($n: Int, $name: String) { updateP(where: n == $n and name == $name, set: {name: $name}) { id } }")
+    for number in 1...4 {
+      try database.run("mutation { insertP(data: {id: \"\(number)\", n: \(number), name: \"a\"}) }")
+    }
+    try database.run("mutation { insertP(data: {id: \"5\"}) }")
+    for number in 1...4 {
+      let answer = try rename.run(["n": .int(Int64(number)), "name": "a"]).jsonString
+      #expect(answer == #"{"updateP":[{"id":"\#(number)"}]}"#)
+      #expect(try rename.run(["n": .int(Int64(number)), "name": .null]).jsonString == #"{"updateP":[]}"#)
+      #expect(try rename.run(["n": .null, "name": .null]).jsonString == #"{"updateP":[{"id":"5"}]}"#)
+      #expect(code { try rename.run(["n": .int(Int64(number))]) } == "absent-variable")
+      #expect(code { try rename.run(["name": "a"]) } == "absent-variable")
+    }
+  }
+
   /// A column that is written for the first time since a reader looked lies elsewhere from then on.
   @Test func answersHaveWhatOtherMutationsWrote() throws {
     let database = try Database(schema: "type T { id: Int! n: Int! = 0 m: Int! = 0 }")

@@ -22,13 +22,14 @@ final class ReadyMutation: @unchecked Sendable {
   init?(
     _ program: MutationProgram, _ mutation: MutationPlans, _ plans: SegmentPlans, generation: UInt64, limits: RunLimits
   ) {
-    guard let bindings = plans.onlyBindings else { return nil }
+    guard let bindings = plans.bindings else { return nil }
     self.program = program
     looksAtData = mutation.looksAtData
     self.generation = generation
     self.bindings = bindings
     cells = OperationParameters(bindings.count)
-    context = MutationContext(parameters: [], cells: cells, limits: limits, now: 0)
+    context = MutationContext(
+      parameters: [], cells: cells, limits: limits, now: 0, parameterNames: plans.askedNames ?? [])
   }
 
   /// Gives the run its parameters; false where a variable needs a closer look.
@@ -98,7 +99,7 @@ extension PreparedQuery {
   func keepReady(
     _ program: MutationProgram, _ mutation: MutationPlans, _ plans: SegmentPlans, for view: Snapshot
   ) {
-    guard plans.takesCellsOnly, program.isPoint, plans.segments.count == 1, takesPlainVariables, hasRunBefore(),
+    guard plans.bindings != nil, program.isPoint, plans.segments.count == 1, takesPlainVariables, hasRunBefore(),
       !hasRestingMutations, mutation.isSettled(program), let limits = document.usualRunLimits,
       let run = ReadyMutation(program, mutation, plans, generation: view.generation, limits: limits)
     else { return }

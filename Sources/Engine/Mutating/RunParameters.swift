@@ -37,7 +37,7 @@ struct RunParameters {
   /// Returns what the fields of the run have in common.
   func context(options: RunOptions) -> MutationContext {
     var isGiven: (@Sendable (String) -> Bool)?
-    if plans.askedNames != nil { isGiven = { [variables] in variables.index(forKey: $0) != nil } }
+    if cells == nil, plans.askedNames != nil { isGiven = { [variables] in variables.index(forKey: $0) != nil } }
     return MutationContext(
       parameters: known, cells: cells, limits: options.runLimits(of: prepared.document),
       cancellation: options.cancellation?.flag, now: now, parameterNames: plans.askedNames ?? [], isGiven: isGiven)

@@ -27,11 +27,7 @@ final class SegmentPlans: Sendable {
   /// The names of the parameters; nil where nothing hangs on which of them are provided.
   let askedNames: [String]?
   /// How the parameters become cells at once; nil where values of them are needed, too.
-  private let bindings: CellBindings?
-  /// How all that a run takes becomes cells; nil where it takes more than that.
-  var onlyBindings: CellBindings? { takesCellsOnly ? bindings : nil }
-  /// Indicates whether there are ``onlyBindings``.
-  var takesCellsOnly: Bool { askedNames == nil && bindings != nil }
+  let bindings: CellBindings?
   private let idleParameters = IdlePair<OperationParameters>()
 
   init(_ query: BoundQuery, catalog: Catalog) {

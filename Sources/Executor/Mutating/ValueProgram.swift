@@ -122,7 +122,7 @@ package final class MutationContext: @unchecked Sendable {
     get { instant }
     set { instant = newValue }
   }
-  /// Tells whether a variable of a name was given; nil where nothing hangs on that.
+  /// Tells whether a variable of a name was given; nil where nothing hangs on that, or where ``cells`` know.
   private let isGiven: (@Sendable (String) -> Bool)?
   /// Of all parameters; empty where nothing hangs on which are given.
   package let parameterNames: [String]
@@ -148,11 +148,15 @@ package final class MutationContext: @unchecked Sendable {
 
   /// Whether a parameter was given a value, be it null.
   func isProvided(_ parameter: Int) -> Bool {
-    !parameterNames.indices.contains(parameter) || isProvided(parameterNames[parameter])
+    guard parameterNames.indices.contains(parameter) else { return true }
+    return cells?.isGiven(parameter) ?? isProvided(parameterNames[parameter])
   }
 
   /// Returns whether a variable was given a value, be it null.
-  func isProvided(_ variable: String) -> Bool { isGiven?(variable) ?? false }
+  func isProvided(_ variable: String) -> Bool {
+    guard let cells else { return isGiven?(variable) ?? false }
+    return parameterNames.firstIndex(of: variable).map { cells.isGiven($0) } ?? false
+  }
 }
 
 extension ValueProgram {
