@@ -6,11 +6,10 @@ import GQLQuery
 import GQLStore
 
 /// A parameter whose cell is made from a variable at once, for a run whose plan is ready: it needs no value besides.
-/// Where a plan is to be found, ``PlainCoercion`` makes values.
+/// Where a plan is to be found, ``PlainCoercion`` makes values. It holds no references, which each use would count.
 struct CellBinding: Sendable {
-  enum Form: Sendable { case int, float, boolean, string, id, dateTime, date, enumeration }
-  let name: String
-  let form: Form
+  private enum Form: Sendable { case int, float, boolean, string, id, dateTime, date, enumeration }
+  private let form: Form
   /// Whether it is the instant of the run, which is no variable.
   let isNow: Bool
   let isList: Bool
@@ -20,12 +19,9 @@ struct CellBinding: Sendable {
   let isOptional: Bool
   /// A list of texts or ids.
   private let isWide: Bool
-  /// Of an enum, by code.
-  private let names: [String]
 
   /// Nil for a parameter that ``PlainCoercion`` or the binder must look at.
-  init?(_ parameter: BoundParameter, _ catalog: Catalog) {
-    name = parameter.name
+  init?(_ parameter: BoundParameter) {
     isNullable = !parameter.signature.isNonNull
     isOptional = isNullable && parameter.defaultValue == nil
     var type = parameter.signature.type
@@ -37,7 +33,6 @@ struct CellBinding: Sendable {
       isList = false
       isWide = false
     }
-    var names: [String] = []
     switch type {
     case .scalar(.int): form = .int
     case .scalar(.float): form = .float
@@ -46,12 +41,9 @@ struct CellBinding: Sendable {
     case .scalar(.id): form = .id
     case .scalar(.dateTime): form = .dateTime
     case .scalar(.date): form = .date
-    case .enumeration(let id):
-      form = .enumeration
-      names = catalog[id].values
+    case .enumeration: form = .enumeration
     default: return nil
     }
-    self.names = names
     switch parameter.source {
     case .variable: isNow = false
     case .now: isNow = true
@@ -60,8 +52,12 @@ struct CellBinding: Sendable {
   }
 
   /// False for what needs a closer look.
+  ///
+  /// - Parameter names: The values of the enum, by code.
   @inline(__always)
-  func bind(_ value: Value, _ index: Int, _ run: some ParameterHolder, _ scratch: ScratchArena) -> Bool {
+  func bind(
+    _ value: Value, _ index: Int, _ run: some ParameterHolder, _ scratch: ScratchArena, names: [String]
+  ) -> Bool {
     let cell: Cell?
     if isNullable, case .null = value {
       run.setParameter(index, nil)
@@ -69,9 +65,9 @@ struct CellBinding: Sendable {
     }
     if isList {
       guard case .list(let elements) = value else { return false }
-      cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch) }
+      cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch, names) }
     } else {
-      cell = self.cell(value, scratch)
+      cell = self.cell(value, scratch, names)
     }
     guard let cell else { return false }
     run.setParameter(index, cell)
@@ -79,7 +75,7 @@ struct CellBinding: Sendable {
   }
 
   @inline(__always)
-  private func cell(_ value: Value, _ scratch: ScratchArena) -> Cell? {
+  private func cell(_ value: Value, _ scratch: ScratchArena, _ names: [String]) -> Cell? {
     switch value {
     case .int(let number):
       switch form {

@@ -6,16 +6,29 @@ import GQLStore
 /// How the variables of an operation become cells at once, without values between.
 struct CellBindings: Sendable {
   private let parameters: [CellBinding]
+  /// Their names.
+  private let names: [String]
+  /// The values of those that are of enums.
+  private let enumerations: [[String]]
   /// How many are variables.
   private let shown: Int
   /// Indicates whether a parameter is a list.
   let hasLists: Bool
+  /// The largest number of parameters whose names are compared rather than hashed.
+  private static let mostCompared = 16
 
   /// Nil where a parameter needs a closer look.
   init?(_ parameters: [BoundParameter], _ catalog: Catalog) {
-    let bindings = parameters.compactMap { CellBinding($0, catalog) }
+    let bindings = parameters.compactMap { CellBinding($0) }
     guard bindings.count == parameters.count else { return nil }
     self.parameters = bindings
+    names = parameters.map(\.name)
+    guard Set(names).count == names.count else { return nil }
+    enumerations = parameters.map { parameter in
+      var type = parameter.signature.type
+      if case .list(let element) = type { type = element }
+      return if case .enumeration(let id) = type { catalog[id].values } else { [] }
+    }
     shown = bindings.reduce(0) { $0 + ($1.isNow ? 0 : 1) }
     hasLists = bindings.contains(where: \.isList)
   }
@@ -31,29 +44,60 @@ struct CellBindings: Sendable {
     _ variables: [String: Value], to run: some ParameterHolder, _ scratch: ScratchArena, now: @autoclosure () -> Int64
   ) -> Bool {
     guard variables.count <= shown else { return false }
-    // Read where they lie, so that none is copied.
-    return parameters.withUnsafeBufferPointer { parameters in
-      if parameters.count == 1, shown == 1, variables.count == 1 {
-        // Comparing one name is quicker than hashing it.
-        let (name, value) = variables[variables.startIndex]
-        return name == parameters[0].name && parameters[0].bind(value, 0, run, scratch)
-      }
-      var given = 0
-      for index in 0..<parameters.count {
-        if parameters[index].isNow {
-          run.setParameter(index, Cell(now()))
-          continue
-        }
-        if let value = variables[parameters[index].name] {
-          guard parameters[index].bind(value, index, run, scratch) else { return false }
-          given &+= 1
-        } else {
-          guard parameters[index].isOptional else { return false }
-          run.omitParameter(index)
-        }
-      }
-      return given == variables.count
+    if parameters.count == 1, shown == 1, variables.count == 1 {
+      let (name, value) = variables[variables.startIndex]
+      return name == names[0] && parameters[0].bind(value, 0, run, scratch, names: enumerations[0])
     }
+    if parameters.count > Self.mostCompared { return bindHashed(variables, to: run, scratch, now: now()) }
+    // The places that are given, as bits.
+    var given: UInt32 = 0
+    for (name, value) in variables {
+      guard let index = place(of: name), !parameters[index].isNow,
+        parameters[index].bind(value, index, run, scratch, names: enumerations[index])
+      else { return false }
+      given |= 1 << UInt32(truncatingIfNeeded: index)
+    }
+    for index in 0..<parameters.count where given & 1 << UInt32(truncatingIfNeeded: index) == 0 {
+      guard omit(index, run, now: now()) else { return false }
+    }
+    return true
+  }
+
+  /// The place of a name, by comparing: for few names that is quicker than hashing.
+  @inline(__always)
+  private func place(of name: String) -> Int? {
+    let count = name.utf8.count
+    // Names that are equal in the language of Swift, but have other bytes, get the closer look.
+    for index in 0..<names.count where names[index].utf8.count == count && names[index] == name { return index }
+    return nil
+  }
+
+  private func bindHashed(
+    _ variables: [String: Value], to run: some ParameterHolder, _ scratch: ScratchArena, now: @autoclosure () -> Int64
+  ) -> Bool {
+    var given = 0
+    for index in 0..<parameters.count {
+      if !parameters[index].isNow, let value = variables[names[index]] {
+        guard parameters[index].bind(value, index, run, scratch, names: enumerations[index]) else { return false }
+        given += 1
+      } else {
+        guard omit(index, run, now: now()) else { return false }
+      }
+    }
+    return given == variables.count
+  }
+
+  /// Binds a parameter for which no variable is given; false where one is needed.
+  @inline(__always)
+  private func omit(_ index: Int, _ run: some ParameterHolder, now: @autoclosure () -> Int64) -> Bool {
+    if parameters[index].isNow {
+      run.setParameter(index, Cell(now()))
+    } else if parameters[index].isOptional {
+      run.omitParameter(index)
+    } else {
+      return false
+    }
+    return true
   }
 }
 

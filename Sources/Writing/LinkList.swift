@@ -12,9 +12,10 @@ package struct LinkList {
   package init() {}
 
   package mutating func removeAll() {
-    rows.removeAll(keepingCapacity: true)
-    keys.removeAll(keepingCapacity: true)
-    absent.removeAll(keepingCapacity: true)
+    // To remove nothing costs more than to look.
+    if !rows.isEmpty { rows.removeAll(keepingCapacity: true) }
+    if !keys.isEmpty { keys.removeAll(keepingCapacity: true) }
+    if !absent.isEmpty { absent.removeAll(keepingCapacity: true) }
   }
 
   package mutating func append(_ row: UInt32) { rows.append(row) }

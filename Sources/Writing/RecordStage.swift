@@ -150,7 +150,8 @@ import GQLStore
     isNull: Bool = false, isWithin: Bool = false, isRead: Bool = false, origin: Origin
   ) {
     let first = self.targets.count
-    self.targets.append(contentsOf: targets)
+    // Most are one.
+    for target in targets { self.targets.append(target) }
     links.append(
       Link(
         record: record, relation: relation, mode: mode, isNull: isNull, isWithin: isWithin, isRead: isRead,

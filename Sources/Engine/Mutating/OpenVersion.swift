@@ -121,6 +121,7 @@ final class OpenVersion {
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(OpenVersionProblem) -> Bool {
     let end = output.count
+    let mutator = mutator
     do {
       mutator.transaction.now = context.now
       _ = try mutator.apply(program, context, into: &output)

@@ -129,6 +129,15 @@ package final class ExpressionProgram: Sendable {
     return try state.roots(Batch(scopes), execution)
   }
 
+  /// The same over the rows of one scope, for which no list of scopes is made.
+  package func evaluate(
+    _ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution
+  ) throws(RuntimeProblem) -> UnsafePointer<Vector> {
+    let state = execution.state(for: self)
+    state.begin(execution)
+    return try state.roots(state.batch(rows, count), execution)
+  }
+
   /// The positions, ascending, at which the first expression (a Boolean) is true; `positions` has room for the
   /// batch's count.
   package func filter(

@@ -38,6 +38,8 @@ package final class ExpressionState {
   @exclusivity(unchecked) private var run: UInt64 = 0
   /// Rows of the scopes of a page batch, and positions in it.
   private var pageScopes = ScopeRows(count: 0, scopes: [])
+  /// One scope.
+  @exclusivity(unchecked) private var rowScopes = ScopeRows(count: 0, scopes: [])
   private var pageBuffers: [UnsafeMutablePointer<UInt32>] = []
   private var assembled: AssembledVectors?
   lazy var pagePositions = UnsafeMutablePointer<UInt16>.allocate(capacity: ScopeRows.batchRows)
@@ -91,6 +93,13 @@ package final class ExpressionState {
     assembled = made
     try execution.holdRegisters(bytes)
     return made
+  }
+
+  /// A batch of one scope. The list of scopes is that of the last one, changed in place.
+  func batch(_ rows: UnsafePointer<UInt32>, _ count: Int) -> Batch {
+    if rowScopes.scopes.isEmpty { rowScopes.scopes.append(rows) } else { rowScopes.scopes[0] = rows }
+    rowScopes.count = count
+    return Batch(rowScopes)
   }
 
   // MARK: - Pages

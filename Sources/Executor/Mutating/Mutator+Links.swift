@@ -8,7 +8,10 @@ import GQLWriting
 extension Mutator {
   /// Links what the records say, in their order.
   func link(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
+    if stage.links.isEmpty { return }
     try leaveLists(program, execution)
+    // Used again for each link.
+    var list = LinkList()
     for (number, link) in stage.links.enumerated() {
       try checkpoint(at: number, execution)
       let relation = catalog[link.relation]
@@ -19,7 +22,7 @@ extension Mutator {
       let record = stage.records[link.record]
       var mode = link.mode
       if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
-      var list = LinkList()
+      list.removeAll()
       for place in link.targets {
         try checkpoint(at: place, execution)
         if let row = try resolve(stage.targets[place], relation, program.layouts) { list.append(row) }

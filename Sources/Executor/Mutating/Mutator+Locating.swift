@@ -9,7 +9,7 @@ extension Mutator {
   // MARK: - Update
 
   func update(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
-    guard let locate = program.locate, let assignment = program.mutation.assignment else { return }
+    guard let locate = program.locate else { return }
     let type = program.mutation.type
     let layout = program.layouts[type]
     parameterPlaces = program.mutation.constants.parameters
@@ -25,10 +25,9 @@ extension Mutator {
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
     if isContinuing, total == 1 { transaction.touchCells(type, found.rows[0], program.assignedColumns) }
-    try freeUniqueKeys(assignment, layout, context, execution, before: view)
+    try freeUniqueKeys(program.mutation.assignment, layout, context, execution, before: view)
     // Records with links keep what they say until all rows are in; others are written before the next batch.
-    var releases = false
-    if case .record(let record) = assignment { releases = !record.hasLinks && locate.releasesScratch }
+    let releases = program.assignsCellsOnly && locate.releasesScratch
     var start = 0
     while start < total {
       try checkpoint(execution)
@@ -43,12 +42,11 @@ extension Mutator {
         let origin = Origin(
           values: values, position: position, context: context, layouts: program.layouts, row: row)
         let number: Int
-        var keeps = true
-        switch assignment {
-        case .record(let record):
-          number = try stage(record, role: .assignment, origin)
-          keeps = record.hasLinks
-        case .variable:
+        // Going through the optional itself would count references to what it holds.
+        switch program.mutation.assignment {
+        case nil: continue
+        case .record(let record): number = try stage(record, role: .assignment, origin)
+        case .some(let assignment):
           guard let staged = try stage(assignment, role: .assignment, origin).first else { continue }
           if isContinuing, !isStageWithinPoint || !stage.links.isEmpty {
             throw outgrown(at: .range(program.mutation.range))
@@ -58,8 +56,9 @@ extension Mutator {
         stage.records[number].row = row
         try assign(row, number, layout)
         emptied?.waiting.remove(row)
-        if !keeps {
-          sources.removeLast(sources.count - stage.records[number].origin.start)
+        if program.assignsCellsOnly {
+          let first = stage.records[number].origin.start
+          while sources.count > first { sources.removeLast() }
           stage.removeLast()
         }
       }
@@ -69,12 +68,20 @@ extension Mutator {
     try saveRecords(from: 0, program, context, execution)
     try link(program, execution)
     try checkComplete(program, execution)
-    answered.removeAll { !transaction.isLive(type, $0) }
+    dropDead(type)
+  }
+
+  /// Leaves out of the answer what is not there any more.
+  func dropDead(_ type: EntityTypeID) {
+    // To remove nothing costs more than to look.
+    if !answered.allSatisfy({ transaction.isLive(type, $0) }) {
+      answered.removeAll { !transaction.isLive(type, $0) }
+    }
   }
 
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
-    _ assignment: BoundInput, _ layout: EntityLayout, _ context: MutationContext, _ execution: Execution,
+    _ assignment: BoundInput?, _ layout: EntityLayout, _ context: MutationContext, _ execution: Execution,
     before view: Snapshot
   ) throws(MutationProblem) {
     // A single entity exchanges values with no other.
@@ -82,6 +89,7 @@ extension Mutator {
     let entity = catalog[layout.type]
     let written: Set<ColumnID>
     switch assignment {
+    case nil: return
     case .record(let record): written = Set(record.cells.map(\.column))
     case .variable(let parameter, _, _):
       guard context.parameters.indices.contains(parameter), case .object(let members)? = context.parameters[parameter]

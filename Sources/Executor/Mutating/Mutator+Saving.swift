@@ -13,14 +13,15 @@ extension Mutator {
     origin.replaces = program.mutation.conflict?.strategy == .replace
     origin.refusesNullLists =
       program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
-    for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
+    for row in program.mutation.rows {
+      _ = try stage(row, role: .row, origin)
+    }
     if isContinuing, !isWithinPoint(program) { throw outgrown(at: .range(program.mutation.range)) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)
     try checkComplete(program, constants.execution)
     // A later row may have taken the place of an earlier one.
-    let type = program.mutation.type
-    answered.removeAll { !transaction.isLive(type, $0) }
+    dropDead(program.mutation.type)
   }
 
   /// Saves the records from a number on, those that are added meanwhile included.

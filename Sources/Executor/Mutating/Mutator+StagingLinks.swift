@@ -10,7 +10,13 @@ extension Mutator {
     _ link: BoundLink, of record: Int, _ layout: EntityLayout, _ origin: Origin
   ) throws(MutationProblem) {
     let relation = catalog[link.relation]
+    // Another one is made where the link of an object within is staged meanwhile.
     var targets: [RecordStage.Target] = []
+    swap(&targets, &linkTargets)
+    defer {
+      targets.removeAll(keepingCapacity: true)
+      swap(&targets, &linkTargets)
+    }
     var isNull = link.isNull
     for target in link.targets {
       switch target {

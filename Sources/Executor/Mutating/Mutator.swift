@@ -34,6 +34,8 @@ package final class MutationProgram: Sendable {
   let answerStart: [UInt8]
   /// The columns that the document's assignment names.
   let assignedColumns: [ColumnID]
+  /// Indicates whether the document's assignment names no links.
+  let assignsCellsOnly: Bool
   /// Indicates whether a row may take the place of an entity that has its unique value, and so delete it.
   let mayReplace: Bool
 
@@ -56,8 +58,10 @@ package final class MutationProgram: Sendable {
     mayReplace = constants.executable.catalog.indexes.contains { $0.onConflict == .replace }
     if case .record(let record) = mutation.assignment {
       assignedColumns = record.cells.map(\.column)
+      assignsCellsOnly = !record.hasLinks
     } else {
       assignedColumns = []
+      assignsCellsOnly = false
     }
     isPoint = Self.isPoint(
       mutation, layouts[mutation.type], constants.executable.catalog, locate: locate?.executable)
@@ -93,6 +97,8 @@ package final class Mutator {
 
   // What belongs to one field.
   @exclusivity(unchecked) var stage = RecordStage(capacity: 64)
+  /// Has room for the targets of the link that is put on the stage.
+  @exclusivity(unchecked) var linkTargets: [RecordStage.Target] = []
   /// Where the objects and values on the stage were written; their origins are numbers of these.
   @exclusivity(unchecked) var sources: [InputSource] = []
   /// Memory of what staged cells point to that does not live elsewhere until the end of the field.
@@ -385,36 +391,15 @@ package final class Mutator {
     if let resolver = resolvers[index] {
       let type = catalog[index].type
       return resolver(
-        object(type) { column in
+        catalog.json(type) { column in
           let reader = self.transaction.column(type, column.id)
           return reader.isNull(existing) ? nil : reader.cell(existing, kind: column.kind)
         },
-        object(type) { column in
+        catalog.json(type) { column in
           let place = self.stage.records[record].base + Int(column.id.index)
           return self.stage.valid[place] ? self.stage.cells[place] : nil
         })
     }
     return catalog[index].onConflict == .replace ? .replace : .fail
-  }
-
-  /// The values of an entity as a JSON object.
-  private func object(_ type: EntityTypeID, _ cell: (ColumnDescriptor) -> Cell?) -> Text {
-    var buffer = ByteBuffer(capacity: 256)
-    buffer.append(0x7B)
-    var isFirst = true
-    for property in catalog[type].properties {
-      guard case .column(let column, _) = property.storage else { continue }
-      if !isFirst { buffer.append(0x2C) }
-      isFirst = false
-      buffer.append(json: Text(property.name))
-      buffer.append(0x3A)
-      if let cell = cell(catalog[type][column]) {
-        write(cell, type: property.signature.type, catalog: catalog, into: &buffer)
-      } else {
-        buffer.append("null")
-      }
-    }
-    buffer.append(0x7D)
-    return buffer.withUnsafeBytes { Text($0) }
   }
 }

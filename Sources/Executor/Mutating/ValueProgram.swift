@@ -70,8 +70,8 @@ package final class ValueProgram: Sendable {
   func values(_ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution) throws(RuntimeProblem) -> InputValues
   {
     guard let program else { return InputValues(execution: execution, areOfRows: true) }
-    let scopes = ScopeRows(count: count, scopes: [rows])
-    return InputValues(vectors: try program.evaluate(scopes, execution), execution: execution, areOfRows: true)
+    return InputValues(
+      vectors: try program.evaluate(rows, count, execution), execution: execution, areOfRows: true)
   }
 }
 

@@ -56,7 +56,12 @@ final class TableRecorder: @unchecked Sendable {
   func reset(_ table: Table) {
     first = UInt32(truncatingIfNeeded: table.slots)
     if notes.isEmpty { return }
-    notes.removeAll(keepingCapacity: notes.count < 1024)
+    if notes.count <= Self.few {
+      // To remove one after another is quicker.
+      while !notes.isEmpty { notes.removeLast() }
+    } else {
+      notes.removeAll(keepingCapacity: notes.count < 1024)
+    }
     if !words.isEmpty { words.removeAll(keepingCapacity: words.count < 1024) }
     if !places.isEmpty { places.removeAll(keepingCapacity: places.count < 1024) }
   }

@@ -40,14 +40,15 @@ extension WriteTransaction {
 
     if let tombstones = table.tombstones, tombstones.count > 0 { try purgeNamesake(table, tombstones) }
     for column in 0..<count {
+      let store = table.columns[column]
       if column == layout.created || column == layout.updated {
         // Within a bulk all rows get the same time at its end.
-        if bulk == nil { appendTime(table.columns[column]) }
+        if bulk == nil { appendTime(store) }
         continue
       }
       let isValid = self.valid[column]
-      table.columns[column].append(isValid ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
-      if isValid { writtenPayload &+= table.columns[column].payloadBytes(self.cells[column]) }
+      store.append(isValid ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
+      if isValid { writtenPayload &+= store.payloadBytes(self.cells[column]) }
     }
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1
