@@ -19,6 +19,8 @@ extension Inconsistency {
       return "\(names.source(relation, source)) is deleted and still has links in '\(names.relation(relation))'"
     case .missingLink(let relation, let source):
       return "\(names.source(relation, source)) must have '\(names.relation(relation))' and has none"
+    case .missingValue(let type, let column, let row):
+      return "\(names.entity(type, row)) must have '\(names.column(type, column))' and has none"
     case .nullCount(let type, let column, let expected, let found):
       return "'\(names.column(type, column))' counts \(found) nulls, and there are \(expected)"
     case .validity(let type, let column, let row):

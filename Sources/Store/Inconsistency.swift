@@ -17,6 +17,8 @@ package enum Inconsistency: Hashable, Sendable {
   case deletedSource(RelationID, source: UInt32)
   /// A live row without the one target that it must have, and that waits for none.
   case missingLink(RelationID, source: UInt32)
+  /// A live row without a value that it must have.
+  case missingValue(EntityTypeID, ColumnID, row: UInt32)
   case nullCount(EntityTypeID, ColumnID, expected: Int, found: Int)
   /// A null cell that is not zero, or a reference whose validity contradicts it.
   case validity(EntityTypeID, ColumnID, row: UInt32)

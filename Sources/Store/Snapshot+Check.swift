@@ -34,6 +34,8 @@ extension Snapshot {
     var liveNulls = 0
     var pageNulls = 0
     var isAscending = true
+    let isRequired =
+      table.layout.columns[number].isNonNull && !table.layout.isFilled[number] && !table.layout.isFolded[number]
     if column.count != table.slots {
       found.append(.nullCount(table.layout.id, id, expected: table.slots, found: column.count))
       return
@@ -43,7 +45,10 @@ extension Snapshot {
       let cell = column.cell(row)
       if isNull {
         pageNulls += 1
-        if table.isLive(row) { liveNulls += 1 }
+        if table.isLive(row) {
+          liveNulls += 1
+          if isRequired { found.append(.missingValue(table.layout.id, id, row: row)) }
+        }
         if cell != nullCell { found.append(.validity(table.layout.id, id, row: row)) }
         isAscending = false
       } else {

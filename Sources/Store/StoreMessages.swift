@@ -58,6 +58,7 @@ package enum StoreMessages {
   package static func show(
     _ reader: ColumnReader, _ row: UInt32, _ column: ColumnDescriptor, _ catalog: Catalog
   ) -> String {
+    if reader.isNull(row) { return "null" }
     switch column.kind {
     case .text:
       let text = TextView(reader.wide(row)).withBytes { start, count in

@@ -46,6 +46,13 @@ import Testing
     #expect(found.contains(.indexCount(social.byEmail, expected: 19, found: 20)))
   }
 
+  @Test func missingValue() {
+    users.columns[0].writeRaw(4, nil)
+    let found = snapshot.check().filter { if case .missingValue = $0 { true } else { false } }
+    #expect(found == [.missingValue(social.user, ColumnID(0), row: 4)])
+    #expect(found.map { $0.sentence(in: snapshot) } == ["'User' null must have 'User.id' and has none"])
+  }
+
   @Test func oneSidedLink() {
     users.columns[10].removeFromRun(2, 0)
     let found = snapshot.check()

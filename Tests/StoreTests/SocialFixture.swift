@@ -62,6 +62,7 @@ struct SocialFixture {
 
     builder.catalog[user].createdColumn = ColumnID(14)
     builder.catalog[user].updatedColumn = ColumnID(15)
+    builder.catalog[user].columns[0].isNonNull = true
 
     userID = builder.index(user, .hash, [0], unique: true, primary: true)
     byEmail = builder.index(user, .hash, [3], unique: true)

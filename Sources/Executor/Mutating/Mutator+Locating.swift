@@ -90,7 +90,7 @@ extension Mutator {
     let written: Set<ColumnID>
     switch assignment {
     case nil: return
-    case .record(let record): written = Set(record.cells.map(\.column))
+    case .record(let record): written = Set(record.cells.filter { context.isWritten($0) }.map(\.column))
     case .variable(let parameter, _, _):
       guard context.parameters.indices.contains(parameter), case .object(let members)? = context.parameters[parameter]
       else { return }

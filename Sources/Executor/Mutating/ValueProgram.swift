@@ -152,6 +152,10 @@ package final class MutationContext: @unchecked Sendable {
     return cells?.isGiven(parameter) ?? isProvided(parameterNames[parameter])
   }
 
+  /// Returns whether a cell is written: one that hangs on a variable that is not given, and has no other value, is left as
+  /// it is.
+  func isWritten(_ cell: BoundCell) -> Bool { cell.otherwise != nil || cell.unless.map { isProvided($0) } ?? true }
+
   /// Returns whether a variable was given a value, be it null.
   func isProvided(_ variable: String) -> Bool {
     guard let cells else { return isGiven?(variable) ?? false }

@@ -62,6 +62,8 @@ extension WriteTransaction {
       affectedIndexes.removeAll { $0 != 0 }
     }
     if !affectedIndexes.isEmpty {
+      // In the order of the schema, in which they are checked: that of a folded text comes up after its field.
+      if affectedIndexes.count > 1 { affectedIndexes.sort() }
       // Of keys with several components, those that stay.
       for index in affectedIndexes { loadOthers(table, index, row) }
       affectedIndexes.removeAll { !changesKey(table, $0, row) }
