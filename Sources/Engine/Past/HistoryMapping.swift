@@ -6,9 +6,9 @@ import GQLWriting
 
 /// A mapping of records to another schema.
 ///
-/// The records of a type go on where its relations and the types of its fields stay as they are. Fields may come, go, and be
-/// renamed. One that comes has its default in rows that come back. Where one must have a value now, has no default, and had
-/// none, the past begins after that.
+/// The records of a type go on where its relations, all their links and the types of its fields stay as they are. Fields
+/// may come, go, and be renamed. One that comes has its default in rows that come back. Where one must have a value now,
+/// has no default, and had none, the past begins after that.
 package struct HistoryMapping: Sendable {
   package struct Former: Sendable {
     /// The type's number before.
@@ -82,7 +82,10 @@ package struct HistoryMapping: Sendable {
   private static func places(
     _ former: EntityType, _ renamed: Catalog, _ type: EntityType, _ new: Catalog
   ) -> [Int?]? {
-    guard relations(of: former, renamed) == relations(of: type, new) else { return nil }
+    let (relations, newRelations) = (relations(of: former, renamed), relations(of: type, new))
+    guard relations.count == newRelations.count,
+      zip(relations, newRelations).allSatisfy({ keepsLinks($0, renamed, $1, new) })
+    else { return nil }
     var places: [Int?] = []
     for column in former.columns {
       guard let place = type.columns.firstIndex(where: { $0.name == column.name }) else {
@@ -97,14 +100,29 @@ package struct HistoryMapping: Sendable {
   }
 
   /// The relations of a type in their order, which records of deletions name by their places.
-  private static func relations(of type: EntityType, _ catalog: Catalog) -> [String] {
-    catalog.relations.filter { $0.source == type.id }.map { relation in
-      "\(type[relation.column].name) \(catalog[relation.target].name) \(relation.isToMany)"
-    }
+  private static func relations(of type: EntityType, _ catalog: Catalog) -> [Relation] {
+    catalog.relations.filter { $0.source == type.id }
+  }
+
+  /// Returns whether a relation is the same one, and no link of it goes with another schema because of what stands at its
+  /// other end: a field that has room for one now, or an interface or union that a type has left. No record would tell of
+  /// such links.
+  private static func keepsLinks(
+    _ relation: Relation, _ old: Catalog, _ newRelation: Relation, _ new: Catalog
+  ) -> Bool {
+    guard old.field(of: relation) == new.field(of: newRelation), relation.isToMany == newRelation.isToMany,
+      old[relation.target].name == new[newRelation.target].name,
+      !old[relation.inverse].isToMany || new[newRelation.inverse].isToMany
+    else { return false }
+    let before = Set(old[relation.target].members.map { old[$0.type].name })
+    return before.isSubset(of: new[newRelation.target].members.map { new[$0.type].name })
   }
 }
 
 extension Catalog {
+  /// The name of the column of a relation.
+  fileprivate func field(of relation: Relation) -> String { self[relation.source][relation.column].name }
+
   /// Words that differ where cells of a type are not the same values.
   fileprivate func storedText(_ type: ValueType) -> String {
     switch type {

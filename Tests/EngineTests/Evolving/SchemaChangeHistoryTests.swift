@@ -56,6 +56,64 @@ import Testing
     #expect(try database().changeSchema(to: schema).losses == [])
   }
 
+  /// No record would tell of links that go because of what the other end of a relation is now.
+  @Test(
+    "links that go with the other end of their relation end a history",
+    arguments: [
+      (
+        #"type A { id: ID! bs: [B!]! @relation(inverse: "as") }"#,
+        #"type A { id: ID! bs: B @relation(inverse: "as") }"#,
+        "as: [A!]!"
+      ),
+      (
+        #"type A { id: ID! bs: [B!]! @relation(inverse: "as") }"#,
+        #"type A { id: ID! bs: B @relation(inverse: "as") }"#,
+        "as: A"
+      ),
+      (
+        "interface I { id: ID! } type A implements I { id: ID! } type C implements I { id: ID! }",
+        "interface I { id: ID! } type A { id: ID! } type C implements I { id: ID! }", "as: [I!]!"
+      ),
+      (
+        "union I = A | C type A { id: ID! } type C { id: ID! }", "union I = C type A { id: ID! } type C { id: ID! }",
+        "as: [I!]!"
+      ),
+    ]) func otherEnds(_ before: String, _ after: String, _ field: String) throws
+  {
+    let types = " type B @history { id: ID! n: Int \(field) } type D @history { id: ID! n: Int }"
+    let database = try Database(schema: before + types)
+    try database.run(
+      """
+      mutation {
+        insertA(data: [{id: 1}, {id: 2}]) insertD(data: {id: 1, n: 1})
+        insertB(data: [{id: 3, n: 1, as: \(field.contains("I") ? "[first(A)]" : "1")}, {id: 4, n: 1}])
+      }
+      """)
+    try database.run("mutation { updateB(where: id == 3, set: {n: 2}) updateD(where: id == 1, set: {n: 2}) }")
+    let losses = try database.schemaChange(to: after + types).losses.map(\.message)
+    #expect(losses.contains("the history of type 'B' begins again: the past of 2 entities would be lost"))
+    try database.changeSchema(to: after + types, allowingLoss: true)
+    try database.run("mutation { updateB(where: id == 4, set: {n: 3}) }")
+    #expect(try database.run("{ D(versions: ALL, orderBy: _version) { n } }").jsonString == #"{"D":[{"n":1},{"n":2}]}"#)
+    #expect(try database.run("{ b(id: 4) { n } B(versions: ALL, orderBy: _version) { n } }").jsonString.contains("3"))
+    #expect(database.check() == [])
+  }
+
+  @Test("more room at the other end of a relation, and new types there, let a history go on") func roomyEnds() throws {
+    let types = " type B @history { id: ID! n: Int as: [A!]! } type R @history { id: ID! is: [I!]! }"
+    let database = try Database(
+      schema:
+        #"type A { id: ID! bs: B @relation(inverse: "as") } interface I { id: ID! } type C implements I { id: ID! }"#
+        + types)
+    try database.run("mutation { insertA(data: {id: 1}) insertB(data: {id: 2, n: 1, as: [1]}) insertR(data: {id: 3}) }")
+    try database.run("mutation { updateB(where: id == 2, set: {n: 2, as: []}) }")
+    try database.changeSchema(
+      to: #"type A implements I { id: ID! bs: [B!]! @relation(inverse: "as") } interface I { id: ID! }"#
+        + " type C implements I { id: ID! }" + types)
+    #expect(try database.run("{ B(versions: ALL, orderBy: _version) { n } }").jsonString == #"{"B":[{"n":1},{"n":2}]}"#)
+    #expect(try database.run("{ R(versions: ALL) { id } }").jsonString == #"{"R":[{"id":3}]}"#)
+  }
+
   @Test("a type without entities has no past to lose, but for those that are there no more") func empty() throws {
     let schema = "type A @history { id: ID! n: Float }"
     let database = try Database(schema: "type A @history { id: ID! n: Int }")
