@@ -26,6 +26,7 @@ enum Process {
     keepStandardError()
     let status: Int32
     do {
+      try checkArguments()
       status = try dispatch(arguments)
     } catch let error as UsageError {
       Terminal.standardError.write("gqlite: \(error.message)\n")
@@ -40,6 +41,15 @@ enum Process {
     }
     Terminal.standardOutput.flush()
     exit(status)
+  }
+
+  /// Throws where an argument is not UTF-8: it was read with other characters in the place of some bytes.
+  private static func checkArguments() throws {
+    for number in 1..<max(1, Int(CommandLine.argc)) {
+      // Safe because there are so many.
+      guard let bytes = CommandLine.unsafeArgv[number], String(validatingCString: bytes) == nil else { continue }
+      throw UsageError("argument \(number) is not UTF-8: '\(String(cString: bytes))'", help: nil)
+    }
   }
 
   /// Where standard error is closed, its number must not go to the next file that is opened: `-o` would get the

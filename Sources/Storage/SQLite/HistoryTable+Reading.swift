@@ -139,11 +139,12 @@ extension HistoryTable {
     let log = try connection.prepare("SELECT version, time, body FROM gqlite_log WHERE version <= ? ORDER BY version")
     log.bind(1, request.newest)
     var commits: [Commit] = []
-    var next = try connection.logAfter().map { $0 + 1 }
+    // The sums wrap where a damaged file has the largest number: that is found missing then.
+    var next = try connection.logAfter().map { $0 &+ 1 }
     while try log.step() {
       let (version, noted) = (log.integer(0), log.integer(1))
       guard version == next ?? version else { throw corrupt("commits are missing from its log") }
-      next = version + 1
+      next = version &+ 1
       time = max(time, noted)
       if !request.looksBack, !request.isLater(version: version, time: time) { continue }
       guard let record = LogRecord(log.bytes(2), version: version, time: noted) else {

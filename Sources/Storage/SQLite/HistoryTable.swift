@@ -491,7 +491,9 @@ struct HistoryTable {
     init(_ statement: StorageStatement, _ corrupt: (String) -> QueryError) throws(QueryError) {
       let (row, body) = (statement.integer(0), statement.bytes(3))
       (version, time) = (statement.integer(1), statement.integer(2))
-      guard row >= 0, row < PageLayout.maximumRows, body.count >= 6 else {
+      // A text or a real number would be read as another one than that by which SQLite orders and finds it.
+      guard row >= 0, row < PageLayout.maximumRows, body.count >= 6, (0..<3).allSatisfy({ statement.isInteger($0) })
+      else {
         throw corrupt("a record of version \(version) is not readable")
       }
       self.row = UInt32(truncatingIfNeeded: row)

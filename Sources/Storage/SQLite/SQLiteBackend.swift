@@ -581,7 +581,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
         last = nil
         continue
       }
-      if let last, last.version + 1 != version || record.before.map({ $0 != last.sum }) == true {
+      if let last, last.version &+ 1 != version || record.before.map({ $0 != last.sum }) == true {
         found.append("commit \(version) does not follow the one before it")
       }
       let point = StoragePoint(version: version, sum: record.sum)
@@ -590,8 +590,9 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       }
       last = point
     }
-    if let after = try connection.logAfter(), (first ?? newest.version + 1) > after + 1 {
-      found.append("commits after version \(after) are missing from the log")
+    // The sum wraps where a damaged file has the largest number, after which nothing follows.
+    if let after = try connection.logAfter(), first.map({ $0 != after &+ 1 }) ?? (after != newest.version) {
+      found.append("the log does not begin with the commit after version \(after)")
     }
     return found
   }
