@@ -46,7 +46,8 @@ extension Database {
 
 extension Database {
   /// Compares a database file with itself: the checksums of its rows and its log, the rows with the indexes and the two
-  /// sides of each relation, and what SQLite checks. Returns what is wrong, a sentence each; nothing for a sound file.
+  /// sides of each relation, and what SQLite checks. Histories are read to their beginning. Returns what is wrong, a
+  /// sentence each; nothing for a sound file.
   ///
   /// - Throws: ``GQLEngine/QueryError`` where the file cannot be opened at all.
   public static func verify(path: String) throws(QueryError) -> [String] {
@@ -54,11 +55,30 @@ extension Database {
     do throws(QueryError) {
       let log = CommitLog(file, options: .reading)
       let stored = try log.open(creating: nil)
-      return try file.integrityProblems() + Database(stored.snapshot).check() + file.branches.problems(beside: stored)
+      let found =
+        try file.integrityProblems() + Database(stored.snapshot).check() + file.branches.problems(beside: stored)
+      return try found.isEmpty ? historyProblems(path, stored.snapshot.catalog) : found
     } catch {
       guard error.problems.first?.code == "storage-corrupt" else { throw error }
       return error.problems.map(\.message)
     }
+  }
+
+  /// Returns what is wrong where a history does not lead back from what there is now.
+  private static func historyProblems(_ path: String, _ catalog: Catalog) throws(QueryError) -> [String] {
+    let kept = catalog.types.filter { $0.kind == .entity && $0.history != nil }
+    if kept.isEmpty { return [] }
+    let database = try Database(path: path, storage: .reading)
+    for type in kept {
+      do throws(QueryError) {
+        _ = try database.run("{ n: count(\(type.name)(versions: ALL)) }")
+      } catch {
+        guard error.problems.first?.code == "storage-corrupt" else { throw error }
+        // The histories of other types may be read with this one.
+        return error.problems.map { "the history of '\(type.name)' does not lead back: \($0.message)" }
+      }
+    }
+    return []
   }
 
   /// Returns whether a file is a database that ``init(path:schema:name:storage:)`` has made.

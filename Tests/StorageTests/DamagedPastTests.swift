@@ -54,6 +54,31 @@ import Testing
     }
   }
 
+  /// Without its sums, which earlier files lack, that a record is missing is seen only by what it led to.
+  @Test("a history that does not lead back") func gaps() throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    var options = StorageOptions(durability: .memory, recentVersions: 0)
+    options.folding.logBytes = 0
+    options.folding.keptBytes = 0
+    options.folding.delay = 0
+    let schema =
+      "type Item @history { id: ID! tags: [Tag!]! } type Tag { id: ID! } type Other @history { id: ID! n: Int }"
+    let database = try Database(path: path, schema: schema, storage: options)
+    for mutation in [
+      "insertTag(data: [{id: 1}, {id: 2}]) insertItem(data: {id: 1, tags: [1]}) insertOther(data: {id: 1})",
+      "updateItem(where: id == 1, set: {tags: {append: [2]}})", "updateItem(where: id == 1, set: {tags: []})",
+      "updateOther(where: id == 1, set: {n: 1})",
+    ] { try database.run("mutation { \(mutation) }") }
+    try database.close()
+    #expect(try Database.verify(path: path) == [])
+    try RawFile.execute(path, "DELETE FROM gqlite_history WHERE version = 3; DROP TABLE gqlite_history_sum")
+    #expect(
+      try Database.verify(path: path) == [
+        "the history of 'Item' does not lead back: a change does not fit the version after it"
+      ])
+  }
+
   @Test(
     "a table that is missing",
     arguments: ["gqlite_branch_past", "gqlite_branch_content", "gqlite_branch_log", "gqlite_history_start"])

@@ -119,6 +119,7 @@ enum PastProblem: Error, Sendable {
     case .noHistoryOf(let type, _, _, nil):
       "'type \(type) @history' keeps its old values from then on; 'recentVersions' is the number of bytes that are kept of "
         + "changes"
+    case .misfit: "the database is damaged: restore a backup"
     case .noHistoryOf: "a history begins with '@history', and goes back as far as 'for:' and 'versions:' say"
     default: nil
     }
