@@ -51,7 +51,7 @@ struct CellBinding: Sendable {
     }
   }
 
-  /// False for what needs a closer look.
+  /// Gives a run the cell of a value; false for one that needs a closer look.
   ///
   /// - Parameter names: The values of the enum, by code.
   @inline(__always)

@@ -63,7 +63,7 @@ struct CellBindings: Sendable {
     return true
   }
 
-  /// The place of a name, by comparing: for few names that is quicker than hashing.
+  /// Returns the place of a name, by comparing: for few names that is quicker than hashing.
   @inline(__always)
   private func place(of name: String) -> Int? {
     let count = name.utf8.count

@@ -71,7 +71,7 @@ extension Database {
     let database = try Database(path: path, storage: .reading)
     for type in kept {
       do throws(QueryError) {
-        _ = try database.run("{ n: count(\(type.name)(versions: ALL)) }")
+        _ = try database.run("{ n: count(\(type.rootMany)(versions: ALL)) }")
       } catch {
         guard error.problems.first?.code == "storage-corrupt" else { throw error }
         // The histories of other types may be read with this one.

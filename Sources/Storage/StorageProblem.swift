@@ -137,7 +137,8 @@ package enum StorageProblem {
     case SQLITE_FULL: self = .full
     case SQLITE_CORRUPT: self = .corrupt(message)
     // A table or a column that each file has.
-    case SQLITE_ERROR where message.hasPrefix("no such "): self = .corrupt(message)
+    case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
+      self = .corrupt(message)
     case SQLITE_NOTADB: self = .foreign
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(message)
     case SQLITE_CANTOPEN: self = .failed(message)

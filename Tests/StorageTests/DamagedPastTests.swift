@@ -35,7 +35,7 @@ import Testing
     arguments: ["9223372036854775807", "9e999", "3", "-9223372036854775808"]) func logAfter(_ value: String) throws
   {
     try damaged("UPDATE gqlite_meta SET value = \(value) WHERE key = 'log_after'") { path in
-      #expect(try Database.verify(path: path).contains { $0.hasPrefix("the log does not begin with the commit after") })
+      #expect(try Database.verify(path: path).contains { $0.hasPrefix("commits after version") })
       let database = try Database(path: path, storage: StorageOptions(access: .read))
       #expect(code { try database.run("{ _changes { version } }") } == "storage-corrupt")
       #expect(try database.run("{ n: count(Item) }").jsonString == #"{"n":5}"#)

@@ -104,23 +104,32 @@ package struct HistoryMapping: Sendable {
     catalog.relations.filter { $0.source == type.id }
   }
 
-  /// Returns whether a relation is the same one, and no link of it goes with another schema because of what stands at its
-  /// other end: a field that has room for one now, or an interface or union that a type has left. No record would tell of
-  /// such links.
+  /// Returns whether a relation is the same one, and no link of it goes or comes with another schema because of what stands
+  /// at its other end: a field that has room for one now, another field, or an interface or union that a type has left. No
+  /// record would tell of such links.
   private static func keepsLinks(
     _ relation: Relation, _ old: Catalog, _ newRelation: Relation, _ new: Catalog
   ) -> Bool {
+    let (target, newTarget) = (old[relation.target], new[newRelation.target])
+    let (inverse, newInverse) = (old[relation.inverse], new[newRelation.inverse])
     guard old.field(of: relation) == new.field(of: newRelation), relation.isToMany == newRelation.isToMany,
-      old[relation.target].name == new[newRelation.target].name,
-      !old[relation.inverse].isToMany || new[newRelation.inverse].isToMany
+      target.name == newTarget.name, target.isAbstract == newTarget.isAbstract,
+      target.isElement == newTarget.isElement, !inverse.isToMany || newInverse.isToMany
     else { return false }
-    let before = Set(old[relation.target].members.map { old[$0.type].name })
-    return before.isSubset(of: new[newRelation.target].members.map { new[$0.type].name })
+    if newInverse.property != nil {
+      // A field that is new takes up the links that there are; one that was there brings its own.
+      let name = new.field(of: newInverse)
+      let isSame = inverse.property != nil && old.field(of: inverse) == name
+      let isNew = inverse.property == nil && !target.properties.contains { $0.name == name }
+      guard isSame || isNew else { return false }
+    }
+    let members = Set(target.members.map { old[$0.type].name })
+    return members.isSubset(of: newTarget.members.map { new[$0.type].name })
   }
 }
 
 extension Catalog {
-  /// The name of the column of a relation.
+  /// Returns the name of the column of a relation.
   fileprivate func field(of relation: Relation) -> String { self[relation.source][relation.column].name }
 
   /// Words that differ where cells of a type are not the same values.

@@ -129,7 +129,7 @@ package final class ExpressionProgram: Sendable {
     return try state.roots(Batch(scopes), execution)
   }
 
-  /// The same over the rows of one scope, for which no list of scopes is made.
+  /// Evaluates all expressions over the rows of one scope, for which no list of scopes is made.
   package func evaluate(
     _ rows: UnsafePointer<UInt32>, _ count: Int, _ execution: Execution
   ) throws(RuntimeProblem) -> UnsafePointer<Vector> {

@@ -95,7 +95,7 @@ package final class ExpressionState {
     return made
   }
 
-  /// A batch of one scope. The list of scopes is that of the last one, changed in place.
+  /// Returns a batch of one scope. The list of scopes is that of the last one, changed in place.
   func batch(_ rows: UnsafePointer<UInt32>, _ count: Int) -> Batch {
     if rowScopes.scopes.isEmpty { rowScopes.scopes.append(rows) } else { rowScopes.scopes[0] = rows }
     rowScopes.count = count

@@ -9,7 +9,8 @@ extension Mutator {
   // MARK: - Update
 
   func update(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
-    guard let locate = program.locate else { return }
+    // Looked at only: to bind the assignment would copy it.
+    guard let locate = program.locate, program.mutation.assignment != nil else { return }
     let type = program.mutation.type
     let layout = program.layouts[type]
     parameterPlaces = program.mutation.constants.parameters

@@ -13,9 +13,7 @@ extension Mutator {
     origin.replaces = program.mutation.conflict?.strategy == .replace
     origin.refusesNullLists =
       program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
-    for row in program.mutation.rows {
-      _ = try stage(row, role: .row, origin)
-    }
+    for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
     if isContinuing, !isWithinPoint(program) { throw outgrown(at: .range(program.mutation.range)) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)

@@ -122,7 +122,7 @@ package final class MutationContext: @unchecked Sendable {
     get { instant }
     set { instant = newValue }
   }
-  /// Tells whether a variable of a name was given; nil where nothing hangs on that, or where ``cells`` know.
+  /// Tells whether a variable of a name was given; nil where nothing hangs on that, or ``cells`` tell it.
   private let isGiven: (@Sendable (String) -> Bool)?
   /// Of all parameters; empty where nothing hangs on which are given.
   package let parameterNames: [String]

@@ -591,8 +591,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
       last = point
     }
     // The sum wraps where a damaged file has the largest number, after which nothing follows.
-    if let after = try connection.logAfter(), first.map({ $0 != after &+ 1 }) ?? (after != newest.version) {
-      found.append("the log does not begin with the commit after version \(after)")
+    if let after = try connection.logAfter(), (first ?? newest.version &+ 1) > after &+ 1 {
+      found.append("commits after version \(after) are missing from the log")
     }
     return found
   }

@@ -78,6 +78,20 @@ import Testing
         "union I = A | C type A { id: ID! } type C { id: ID! }", "union I = C type A { id: ID! } type C { id: ID! }",
         "as: [I!]!"
       ),
+      ("type A { id: ID! }", "interface A { id: ID! } type X implements A { id: ID! }", "as: [A!]!"),
+      ("type A { id: ID! }", "interface A { id: ID! } type X implements A { id: ID! }", "as: A"),
+      (
+        #"type A { id: ID! f: [B!]! @relation(inverse: "as") h: [B!]! @relation(inverse: "bs") }"#,
+        #"type A { id: ID! f: [B!]! @relation(inverse: "bs") h: [B!]! @relation(inverse: "as") }"#,
+        "bs: [A!]! as: [A!]!"
+      ),
+      ("type A { id: ID! }", "interface A { id: ID! } type X implements A { id: ID! }", "as: [A!]!"),
+      ("type A { id: ID! }", "interface A { id: ID! } type X implements A { id: ID! }", "as: A"),
+      (
+        #"type A { id: ID! f: [B!]! @relation(inverse: "as") h: [B!]! @relation(inverse: "bs") }"#,
+        #"type A { id: ID! f: [B!]! @relation(inverse: "bs") h: [B!]! @relation(inverse: "as") }"#,
+        "bs: [A!]! as: [A!]!"
+      ),
     ]) func otherEnds(_ before: String, _ after: String, _ field: String) throws
   {
     let types = " type B @history { id: ID! n: Int \(field) } type D @history { id: ID! n: Int }"
@@ -100,6 +114,15 @@ import Testing
   }
 
   @Test("more room at the other end of a relation, and new types there, let a history go on") func roomyEnds() throws {
+    // The field of a relation that had none takes up its links.
+    let one = "type A { id: ID! } type B @history { id: ID! a: A }"
+    let fields = try Database(schema: one)
+    try fields.run("mutation { insertA(data: {id: 1}) insertB(data: {id: 2, a: 1}) }")
+    try fields.run("mutation { updateB(where: id == 2, set: {a: null}) }")
+    try fields.changeSchema(
+      to: #"type A { id: ID! bs: [B!]! @relation(inverse: "a") } type B @history { id: ID! a: A }"#)
+    #expect(
+      try fields.run("{ B(versions: ALL, orderBy: _version) { a } }").jsonString == #"{"B":[{"a":1},{"a":null}]}"#)
     let types = " type B @history { id: ID! n: Int as: [A!]! } type R @history { id: ID! is: [I!]! }"
     let database = try Database(
       schema:
