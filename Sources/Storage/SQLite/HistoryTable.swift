@@ -492,7 +492,8 @@ struct HistoryTable {
       let (row, body) = (statement.integer(0), statement.bytes(3))
       (version, time) = (statement.integer(1), statement.integer(2))
       // A text or a real number would be read as another one than that by which SQLite orders and finds it.
-      guard row >= 0, row < PageLayout.maximumRows, body.count >= 6, (0..<3).allSatisfy({ statement.isInteger($0) })
+      guard row >= 0, row < PageLayout.maximumRows, body.count >= 6,
+        (0..<3).allSatisfy({ statement.type($0) == SQLITE_INTEGER })
       else {
         throw corrupt("a record of version \(version) is not readable")
       }

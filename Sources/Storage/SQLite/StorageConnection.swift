@@ -309,8 +309,6 @@ final class StorageStatement {
 
   func type(_ number: Int32) -> Int32 { sqlite3_column_type(statement, number) }
   func integer(_ number: Int32) -> Int64 { sqlite3_column_int64(statement, number) }
-  /// Indicates whether a column has an integer, and not what would be read as one.
-  func isInteger(_ number: Int32) -> Bool { sqlite3_column_type(statement, number) == SQLITE_INTEGER }
   func double(_ number: Int32) -> Double { sqlite3_column_double(statement, number) }
 
   /// A text or bytes; valid until the next step.
