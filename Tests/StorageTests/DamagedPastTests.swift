@@ -5,14 +5,19 @@ import Testing
 
 /// Numbers and tables of the past and of branches that are wrong or missing end in a sentence, and in no endless work.
 @Suite struct DamagedPastTests {
-  private func damaged(_ sql: String, _ body: (String) throws -> Void) throws {
-    let folder = try Folder()
-    let path = folder.file("a.gqlite")
+  /// Those of a file that keeps its past in the history alone.
+  private static var options: StorageOptions {
     var options = StorageOptions(durability: .memory, recentVersions: 0)
     options.folding.logBytes = 0
     options.folding.keptBytes = 0
     options.folding.delay = 0
-    let database = try Database(path: path, schema: "type Item @history { id: ID! n: Int! }", storage: options)
+    return options
+  }
+
+  private func damaged(_ sql: String, _ body: (String) throws -> Void) throws {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(path: path, schema: "type Item @history { id: ID! n: Int! }", storage: Self.options)
     for number in 1...20 { try database.run("mutation { upsertItem(data: {id: \(number % 5), n: \(number)}) }") }
     let branch = try database.branch("draft")
     try branch.run("mutation { updateItem(where: id == 1, set: {n: 99}) }")
@@ -58,13 +63,9 @@ import Testing
   @Test("a history that does not lead back") func gaps() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")
-    var options = StorageOptions(durability: .memory, recentVersions: 0)
-    options.folding.logBytes = 0
-    options.folding.keptBytes = 0
-    options.folding.delay = 0
     let schema =
       "type Item @history { id: ID! tags: [Tag!]! } type Tag { id: ID! } type Other @history { id: ID! n: Int }"
-    let database = try Database(path: path, schema: schema, storage: options)
+    let database = try Database(path: path, schema: schema, storage: Self.options)
     for mutation in [
       "insertTag(data: [{id: 1}, {id: 2}]) insertItem(data: {id: 1, tags: [1]}) insertOther(data: {id: 1})",
       "updateItem(where: id == 1, set: {tags: {append: [2]}})", "updateItem(where: id == 1, set: {tags: []})",
