@@ -8,11 +8,11 @@ struct ValueKinds: OptionSet {
   let rawValue: UInt16
 
   static let boolean = ValueKinds(rawValue: 1 << 0)
-  /// Of 64 bits.
+  /// A whole number that doubles hold as well: up to 2^53.
   static let integer = ValueKinds(rawValue: 1 << 1)
   /// Beyond 64 bits, of up to 36 digits.
   static let bigInteger = ValueKinds(rawValue: 1 << 2)
-  /// With a fraction or an exponent.
+  /// With a fraction or an exponent, as Decimal holds it too.
   static let fraction = ValueKinds(rawValue: 1 << 3)
   /// A number that no type of the language holds.
   static let wildNumber = ValueKinds(rawValue: 1 << 4)
@@ -24,13 +24,15 @@ struct ValueKinds: OptionSet {
   static let nullWord = ValueKinds(rawValue: 1 << 9)
   static let list = ValueKinds(rawValue: 1 << 10)
   static let object = ValueKinds(rawValue: 1 << 11)
+  /// Beyond 2^53, of 64 bits: a double may hold a neighbor.
+  static let longInteger = ValueKinds(rawValue: 1 << 12)
+  /// With a fraction or an exponent, of more digits or places than Decimal holds.
+  static let wideFraction = ValueKinds(rawValue: 1 << 13)
 
-  static let numbers: ValueKinds = [.integer, .bigInteger, .fraction]
-  static let scalars: ValueKinds = [
-    .boolean, .integer, .bigInteger, .fraction, .wildNumber, .date, .dateTime, .uuid, .text, .nullWord,
-  ]
+  static let numbers: ValueKinds = [.integer, .longInteger, .bigInteger, .fraction, .wideFraction]
+  static let scalars: ValueKinds = [.numbers, .boolean, .wildNumber, .date, .dateTime, .uuid, .text, .nullWord]
   /// Holds what may be the values of an id, and of links to it.
-  static let keys: ValueKinds = [.integer, .bigInteger, .date, .dateTime, .uuid, .text, .nullWord]
+  static let keys: ValueKinds = [.integer, .longInteger, .bigInteger, .date, .dateTime, .uuid, .text, .nullWord]
 
   /// Returns the narrowest scalar type that holds values of these kinds; nil where there is no value, or one that is no
   /// scalar.
@@ -40,18 +42,24 @@ struct ValueKinds: OptionSet {
     if !others.isSubset(of: .scalars) { return nil }
     switch others {
     case .boolean: return "Boolean"
-    case .integer: return "Int"
-    case .bigInteger, [.integer, .bigInteger]: return "Decimal"
     case .date: return "Date"
     case .dateTime: return "DateTime"
     case .uuid where self == .uuid: return "UUID"
-    default: return others.isSubset(of: .numbers) ? "Float" : "String"
+    default: return others.number ?? "String"
     }
+  }
+
+  /// Returns the narrowest type of numbers that holds values of these kinds without a change; nil where there is none.
+  private var number: String? {
+    if isSubset(of: [.integer, .longInteger]) { return "Int" }
+    guard isSubset(of: .numbers) else { return nil }
+    if isDisjoint(with: [.longInteger, .bigInteger]) { return "Float" }
+    return contains(.wideFraction) ? nil : "Decimal"
   }
 
   /// Returns whether values that JSON writes without quotes stand among texts.
   var isMixed: Bool {
-    scalar == "String" && !isDisjoint(with: [.boolean, .wildNumber, .integer, .bigInteger, .fraction])
+    scalar == "String" && !isDisjoint(with: [.numbers, .boolean, .wildNumber])
   }
 
   /// Returns whether `NULL` and `NA` mean that there is no value.
@@ -81,7 +89,7 @@ struct ValueKinds: OptionSet {
     let digits = end - start
     // `007` and `-` are texts.
     if digits == 0 || digits > 1 && cell[start] == 0x30 { return ofText(cell) }
-    if end == cell.count { return digits < 19 ? .integer : ofInteger(cell, digits: digits) }
+    if end == cell.count { return digits < 16 ? .integer : ofInteger(cell, digits: digits) }
     if cell[end] == 0x2E || cell[end] | 0x20 == 0x65 {
       var scanner = JSONScanner(cell)
       if let number = try? scanner.scanNumber(), number.count == cell.count { return ofNumber(number) }
@@ -90,17 +98,21 @@ struct ValueKinds: OptionSet {
   }
 
   private static func ofInteger(_ text: UnsafeBufferPointer<UInt8>, digits: Int) -> ValueKinds {
-    if Decimal.int64(text) != nil { return .integer }
+    if let number = Decimal.int64(text) { return ofInteger(number) }
     return digits <= Decimal.maximumDigits ? .bigInteger : .wildNumber
   }
 
+  static func ofInteger(_ number: Int64) -> ValueKinds { number.magnitude <= 1 << 53 ? .integer : .longInteger }
+
   /// Returns the kind of a JSON number.
   static func ofNumber(_ number: JSONNumber) -> ValueKinds {
-    if number.int64 != nil { return .integer }
+    if let integer = number.int64 { return ofInteger(integer) }
     if number.isInteger { return ofInteger(number.bytes, digits: number.count - (number.bytes.first == 0x2D ? 1 : 0)) }
-    // So few digits without an exponent are within the range of doubles.
-    if number.count <= 300, !number.bytes.contains(where: { $0 | 0x20 == 0x65 }) { return .fraction }
-    return number.double?.isFinite ?? false ? .fraction : .wildNumber
+    let hasExponent = number.bytes.contains { $0 | 0x20 == 0x65 }
+    // So few digits without an exponent are within the range of doubles, and fewer yet are within that of Decimal.
+    if !hasExponent, number.count <= Decimal.maximumDigits { return .fraction }
+    guard !hasExponent && number.count <= 300 || number.double?.isFinite ?? false else { return .wildNumber }
+    return Decimal(parsing: number.bytes) == nil ? .wideFraction : .fraction
   }
 
   /// Returns the kind of a text: by its form a time or a UUID, or else a text.

@@ -96,7 +96,7 @@ struct ValueShape: Sendable {
     guard distinct != nil, number.count <= 18, let integer = number.int64, integer != 0 || number.count == 1 else {
       return note(.ofNumber(number), number.bytes)
     }
-    kinds.formUnion(.integer)
+    kinds.formUnion(.ofInteger(integer))
     values += 1
     areURLs = false
     distinct?.insert(integer)

@@ -151,9 +151,8 @@ struct InferenceWriter {
   }
 
   private mutating func addEmbedded(_ item: (name: String, shape: ValueShape, owner: Int)) {
-    var names = UniqueNames()
-    // A type with a field of that name is one of entities. Where each object has nothing but an id, it is none worse.
-    if item.shape.members.count > 1 || SchemaInference.nestedID(item.shape) == nil { _ = names.take("id") }
+    // A type with a field of that name is one of entities, which would be linked once, however often they are said.
+    var names = UniqueNames(["id"])
     let fields = Self.name(item.shape.members, except: nil, &names, "'\(item.name)'", &notes)
     fieldNames.append(names)
     var type = SchemaDraft.TypeDraft(name: item.name)

@@ -138,17 +138,22 @@ import Testing
         #"[{"id":1,"tags":[{"id":1}]},{"id":2,"tags":[{"id":1,"name":"x"}]}]"#, "{ T { tags { id name } } }",
         #"{"T":[{"tags":[{"id":1,"name":"x"}]},{"tags":[{"id":1,"name":"x"}]}]}"#
       ),
+      // Each that leads nowhere is a value of its own, also where nothing else is said at its place.
+      (
+        #"[{"id":1,"tags":[{"id":3},{"id":4},{"id":3}]},{"id":2,"tags":[]}]"#, "{ T { tags { id2 } } }",
+        #"{"T":[{"tags":[{"id2":3},{"id2":4},{"id2":3}]},{"tags":[]}]}"#
+      ),
       // What has the id 9 is not there as an entity, since another object at its place has no id.
       (
         #"[{"id":1,"boss":{"id":9}},{"id":2,"x":{"boss":{"id":9,"n":1}}},{"id":3,"x":{"boss":{"n":2}}}]"#,
-        "{ T { boss { id } x { boss { id2 n } } } }",
-        #"{"T":[{"boss":{"id":9},"x":null},{"boss":null,"x":{"boss":{"id2":9,"n":1}}},{"boss":null,"x":{"boss":{"id2":null,"n":2}}}]}"#
+        "{ T { boss { id2 } x { boss { id2 n } } } }",
+        #"{"T":[{"boss":{"id2":9},"x":null},{"boss":null,"x":{"boss":{"id2":9,"n":1}}},{"boss":null,"x":{"boss":{"id2":null,"n":2}}}]}"#
       ),
       // Objects of which one is lost stay embedded, and with them go the ids that others lead to.
       (
         #"[{"id":1,"a":{"u":{"id":1,"n":1}},"b":{"u":{"id":2}}},{"id":2,"a":{"u":{"id":3}},"b":{"u":{"id":1}}}]"#,
-        "{ T { a { u { id2 n } } b { u { id } } } }",
-        #"{"T":[{"a":{"u":{"id2":1,"n":1}},"b":{"u":{"id":2}}},{"a":{"u":{"id2":3,"n":null}},"b":{"u":{"id":1}}}]}"#
+        "{ T { a { u { id2 n } } b { u { id2 } } } }",
+        #"{"T":[{"a":{"u":{"id2":1,"n":1}},"b":{"u":{"id2":2}}},{"a":{"u":{"id2":3,"n":null}},"b":{"u":{"id2":1}}}]}"#
       ),
     ]
     for (text, query, answer) in cases { try expect(.json(type: "T", bytes: Array(text.utf8)), query, answer) }

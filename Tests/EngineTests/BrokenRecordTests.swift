@@ -132,15 +132,15 @@ import Testing
       try database.load(path: try folder.write(name, "id\n1\n"))
       #expect(try database.query("{ all: \(type) { id } }").jsonString == #"{"all":[{"id":1}]}"#)
     }
-    // Names that would be the same, or no names. Objects of an id alone that lead nowhere stay as they are.
+    // Names that would be the same, or no names. Objects of an id alone that lead nowhere are embedded.
     let database = Database()
     let report = try database.load([
       .lines("User", #"{"id":1,"a-b":{"x":1},"a_b":{"x":2},"int":{"id":4},"1st":{"id":6},"query":{"id":7}}"#)
     ])
     #expect(report.warnings.isEmpty)
     #expect(
-      try database.query("{ User { aB { x } a_b { x } int { id } c1st { id } query { id } } }").jsonString
-        == #"{"User":[{"aB":{"x":1},"a_b":{"x":2},"int":{"id":4},"c1st":{"id":6},"query":{"id":7}}]}"#)
+      try database.query("{ User { aB { x } a_b { x } int { id2 } c1st { id2 } query { id2 } } }").jsonString
+        == #"{"User":[{"aB":{"x":1},"a_b":{"x":2},"int":{"id2":4},"c1st":{"id2":6},"query":{"id2":7}}]}"#)
     // An id alone leads to a type that stands behind it.
     let links = Database()
     try links.load([

@@ -52,6 +52,22 @@ import Testing
     #expect(database.schema.contains("type E @source(name: \"e\") {\n  id: ID!\n  t: String\n  n: String!\n}"))
   }
 
+  @Test("whole numbers beyond 2^53 keep their digits beside fractions") func longIntegers() throws {
+    let database = try loaded(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, d, s, f, i);
+      INSERT INTO a VALUES (1, 9007199254740993, -9007199254740993, 9007199254740992, 9007199254740993),
+        (2, 1.5, 1e300, 0.5, 2);
+      """)
+    for line in ["d: Decimal", "s: String", "f: Float", "i: Int"] {
+      #expect(database.schema.contains("  \(line)\n"), "\(line)\nin\n\(database.schema)")
+    }
+    #expect(
+      try database.query("{ A { d s f i } }").jsonString
+        == #"{"A":[{"d":9007199254740993,"s":"-9007199254740993","f":9007199254740992,"i":9007199254740993},"#
+        + #"{"d":1.5,"s":"1e+300","f":0.5,"i":2}]}"#)
+  }
+
   /// SQLite enforces foreign keys only where a program asks for it.
   @Test("values of foreign keys that lead nowhere stay readable") func danglingKeys() throws {
     let folder = try TemporaryFolder()

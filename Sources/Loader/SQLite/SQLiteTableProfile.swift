@@ -21,6 +21,10 @@ struct SQLiteTableProfile {
     var booleans = 0
     var jsons = 0
     var hasInfinity = false
+    /// Indicates whether doubles may hold neighbors of some whole numbers: they are beyond 2^53.
+    var hasLongIntegers = false
+    /// Indicates whether Decimal holds all numbers with a fraction.
+    var areDecimals = true
 
     init(_ column: SQLiteTable.Column) {
       declared = column.declaredType
@@ -54,10 +58,12 @@ struct SQLiteTableProfile {
     case .null: column.nulls += 1
     case .integer:
       column.integers += 1
+      if !column.hasLongIntegers { column.hasLongIntegers = rows.integer(index).magnitude > 1 << 53 }
       if column.mayBeBoolean, rows.integer(index) & ~1 == 0 { column.booleans += 1 }
     case .real:
       column.reals += 1
       if !column.hasInfinity { column.hasInfinity = rows.real(index).isInfinite }
+      if column.areDecimals { column.areDecimals = isDecimal(rows.real(index)) }
     case .text:
       column.texts += 1
       guard column.mayBeDate || column.mayBeDateTime || column.mayBeJSON else { return }
@@ -70,6 +76,11 @@ struct SQLiteTableProfile {
     }
   }
 
+  /// Returns whether Decimal holds a number. Within these bounds it holds each of so few digits.
+  private static func isDecimal(_ value: Double) -> Bool {
+    1e-19..<1e36 ~= value.magnitude || Decimal(shortest: value) != nil
+  }
+
   /// Returns whether every row has a value in a column.
   func hasNoNull(_ place: Int) -> Bool { columns[place].nulls == 0 }
 
@@ -80,10 +91,11 @@ struct SQLiteTableProfile {
     if present == 0 { return Self.affinity(column.declared) }
     if column.integers == present {
       if column.booleans == present { return .boolean }
-      return says(.decimal) ? .decimal : says(.float) ? .float : .int
+      return says(.decimal) ? .decimal : says(.float) && !column.hasLongIntegers ? .float : .int
     }
     if column.integers + column.reals == present, !column.hasInfinity {
-      return says(.decimal) ? .decimal : .float
+      if says(.decimal) { return .decimal }
+      return !column.hasLongIntegers ? .float : column.areDecimals ? .decimal : .string
     }
     if column.texts == present {
       if column.mayBeDate { return .date }
