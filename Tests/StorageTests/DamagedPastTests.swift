@@ -80,6 +80,28 @@ import Testing
       ])
   }
 
+  /// A missing record of the log is told, and not made a part of the history, where nothing would tell of it any more.
+  @Test(
+    "a log without a commit", arguments: [2, 3, 4],
+    [nil, "type Item @history { id: ID! n: Int! m: Int! = 1 }"]) func missingCommits(_ version: Int, _ schema: String?)
+    throws
+  {
+    let folder = try Folder()
+    let path = folder.file("a.gqlite")
+    let database = try Database(
+      path: path, schema: "type Item @history { id: ID! n: Int! }", storage: StorageOptions(durability: .memory))
+    for number in 1...5 { try database.run("mutation { upsertItem(data: {id: 1, n: \(number)}) }") }
+    try database.close()
+    try RawFile.execute(path, "DELETE FROM gqlite_log WHERE version = \(version)")
+    #expect(try Database.verify(path: path) != [])
+    let again = try Database(path: path)
+    #expect(
+      code { if let schema { try again.changeSchema(to: schema) } else { try again.compact() } } == "storage-corrupt")
+    #expect(try again.run("{ Item { n } }").jsonString == #"{"Item":[{"n":5}]}"#)
+    try again.close()
+    #expect(try Database.verify(path: path) != [])
+  }
+
   @Test(
     "a table that is missing",
     arguments: ["gqlite_branch_past", "gqlite_branch_content", "gqlite_branch_log", "gqlite_history_start"])

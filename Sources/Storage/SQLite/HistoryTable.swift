@@ -91,11 +91,20 @@ struct HistoryTable {
       "SELECT version, time, body FROM \(schema)gqlite_log WHERE version <= ? ORDER BY version")
     log.bind(1, version)
     let writer = try Writer(self)
+    var last: StoragePoint?
     while try log.step() {
       let (version, time) = (log.integer(0), log.integer(1))
       guard let record = LogRecord(log.bytes(2), version: version, time: time) else {
         throw corrupt("the checksum of commit \(version) is wrong")
       }
+      // What is missing would be told of nowhere from now on.
+      if last == nil, schema.isEmpty, let after = try connection.logAfter(), version > after &+ 1 {
+        throw corrupt("commits are missing from its log")
+      }
+      if let last, last.version &+ 1 != version || record.before.map({ $0 != last.sum }) == true {
+        throw corrupt("commit \(version) does not follow the one before it")
+      }
+      last = StoragePoint(version: version, sum: record.sum)
       try writer.add(Commit(version: version, time: time, changes: record.changes, cause: record.cause))
     }
     log.reset()
