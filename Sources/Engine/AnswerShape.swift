@@ -30,7 +30,9 @@ extension PreparedQuery {
   ///
   /// - Throws: ``QueryError``, as ``run(_:options:)``.
   package func shape(_ variables: [String: Value] = [:]) throws(QueryError) -> [AnswerShape.Member] {
-    let query = try bound(variables, database.catalog)
+    let catalog = database.catalog
+    let query = try bound(
+      variables, pastRoles.isEmpty ? catalog : VersionReader(database: database).catalog(of: catalog))
     guard !query.segments.isEmpty else { return query.shape }
     return query.segments.flatMap { segment in
       switch segment {

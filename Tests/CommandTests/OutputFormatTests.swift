@@ -29,6 +29,23 @@ import Testing
         ].joined(separator: "\r\n"))
   }
 
+  @Test("versions and changes are rows") func versions() throws {
+    let scratch = try Scratch()
+    try scratch.write("schema.graphql", Array("type Item @history { id: ID! n: Int }".utf8))
+    #expect(try scratch.gqlite("init", "a.gqlite", "--schema", "schema.graphql").status == 0)
+    for mutation in ["insertItem(data: {id: 1, n: 5})", "updateItem(where: id == 1, set: {n: 6})"] {
+      #expect(try scratch.gqlite("--db", "a.gqlite", "mutation { \(mutation) }").status == 0)
+    }
+    func run(_ text: String) throws -> String {
+      let result = try scratch.gqlite("--db", "a.gqlite", "--format", "csv", text)
+      #expect(result.errors == "")
+      return result.output
+    }
+    #expect(try run("{ Item(versions: ALL) { id n _version } }") == "id,n,_version\r\n1,5,1\r\n1,6,2\r\n")
+    #expect(try run("{ _changes { version change } }") == "version,change\r\n1,CREATED\r\n2,UPDATED\r\n")
+    #expect(try run("{ Item { n _versions { n } } }") == "n,_versions\r\n6,\"[{\"\"n\"\":5},{\"\"n\"\":6}]\"\r\n")
+  }
+
   @Test("an object, and values beside one another, are one row") func singles() throws {
     #expect(
       try run("csv", #"{ user(id: "2") { name boss { name } } }"#) == "name,boss.name\r\n\"Bob, \"\"B\"\"\",Ann\r\n")

@@ -9,9 +9,12 @@ struct CompiledRowSet {
   private let type: EntityTypeID
   private let routes: [[RelationAccess]]
   private let slot: Int
+  /// Indicates whether the way back may lead to entities that are gone: versions stay where theirs has gone.
+  private let mayLeadToDead: Bool
 
   init(_ plan: RowSetPlan, _ compiler: inout PlanCompiler) {
     set = plan.set.index
+    mayLeadToDead = compiler.catalog[compiler.plan.query[plan.set].type].pastRole != nil
     type = plan.type
     routes = plan.routes.map { route in route.map { compiler.relation($0) } }
     slot = compiler.stateSlot()
@@ -61,7 +64,9 @@ struct CompiledRowSet {
     guard relation.isToMany else {
       for index in 0..<count {
         let target = reader.reference(rows[index])
-        if target != PageLayout.noRow { bits.insert(target) }
+        if target == PageLayout.noRow { continue }
+        if mayLeadToDead, !execution.look({ $0.isLive(relation.target, target) }) { continue }
+        bits.insert(target)
       }
       return
     }
