@@ -255,12 +255,14 @@ extension ReferenceEvaluator {
       return .null
     }
     var values = found
+    var isFolded = false
     if hasValue {
       let value = try node[1]
+      isFolded = value.isFolded
       values = try found.map { try evaluate(value, environment.entering($0)) }
     }
     let separator = separates ? try evaluate(node[hasValue ? 2 : 1], environment) : .null
-    return try aggregate(name, values, separator)
+    return try aggregate(name, values, separator, folded: isFolded)
   }
 
   static func distinct(_ values: [Datum], folded: Bool = false) -> [Datum] {
@@ -268,7 +270,7 @@ extension ReferenceEvaluator {
     return values.filter { !$0.isNull && seen.insert($0.key(folded: folded)).inserted }
   }
 
-  func aggregate(_ name: String, _ values: [Datum], _ separator: Datum) throws -> Datum {
+  func aggregate(_ name: String, _ values: [Datum], _ separator: Datum, folded: Bool) throws -> Datum {
     let values = values.filter { !$0.isNull }
     if name == "first" { return values.first ?? .null }
     if name == "last" { return values.last ?? .null }
@@ -294,7 +296,7 @@ extension ReferenceEvaluator {
           best = value
           continue
         }
-        let order = try Datum.order(value, known, folded: false)
+        let order = try Datum.order(value, known, folded: folded)
         if name == "min" ? order < 0 : order > 0 { best = value }
       }
       return best ?? .null

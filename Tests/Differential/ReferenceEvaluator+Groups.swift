@@ -93,6 +93,6 @@ extension ReferenceEvaluator {
     }
     if isDistinct { values = Self.distinct(values, folded: argument.isFolded) }
     let separator = node.children.count > 1 ? try evaluate(node[1], environment) : .null
-    return try aggregate(name, values, separator)
+    return try aggregate(name, values, separator, folded: argument.isFolded)
   }
 }

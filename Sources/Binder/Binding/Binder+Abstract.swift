@@ -58,7 +58,16 @@ extension Binder {
       guard let field = fields.first(where: { $0.member.type == member.type }) else { continue }
       found.append(self.member(catalog[member.type][field.property], of: member.reference, at: range))
     }
-    return combined(found, as: property.signature.type, named: property.name, at: range)
+    let operand = combined(found, as: property.signature.type, named: property.name, at: range)
+    // Where one member only is there, its values compare as those of all do.
+    guard case .value(let value) = operand, value.folded == nil, fields.contains(where: isFolded) else {
+      return operand
+    }
+    return .value(value.expression, folded: fold(value.expression))
+  }
+
+  private func isFolded(_ field: MemberField) -> Bool {
+    if case .column(_, _?) = catalog[field.member.type][field.property].storage { true } else { false }
   }
 
   /// What is one of several operands, of which at most one is there.

@@ -71,12 +71,15 @@ extension Binder {
         BoundExpression(.aggregate(.last, path.set, value), value.type, at: range)
       }
       return .value(last(element.expression), folded: element.folded.map(last))
-    case .collect, .distinct:
-      guard let list = collected(element.expression, of: path.set, at: range) else { return .error }
-      guard aggregate == .distinct else { return .value(list) }
-      if element.folded != nil { return distinct(TypedValue(expression: list), isFolded: true, range) }
-      return .value(
-        BoundExpression(.aggregate(.distinct, path.set, collectable(element.expression)), list.type, at: range))
+    case .collect: return .value(collected(element.expression, of: path.set, at: range))
+    case .distinct where element.folded != nil, .min where element.folded != nil, .max where element.folded != nil:
+      if aggregate.isExtreme, query.lead(path.set, by: element.key, isDescending: aggregate == .max) {
+        return aggregated(.first, path, element, name, range)
+      }
+      return compared(aggregate, collected(element.expression, of: path.set, at: range), isFolded: true, range)
+    case .distinct:
+      let value = collectable(element.expression)
+      return .value(BoundExpression(.aggregate(.distinct, path.set, value), .list(value.type), at: range))
     default:
       guard let type = resultType(aggregate, of: element.expression) else { return .error }
       return .value(BoundExpression(.aggregate(aggregate, path.set, element.expression), type, at: range))
@@ -88,9 +91,7 @@ extension Binder {
     if query[id].paging?.hasCursor != true { query[id].order = [] }
   }
 
-  private func count(
-    _ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange
-  ) -> Operand {
+  private func count(_ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange) -> Operand {
     let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
     guard let element else {
       forgetOrder(of: path.set)
@@ -214,12 +215,12 @@ extension Binder {
     if aggregate == .collect || aggregate == .distinct { element = collectable(element) }
     guard let type = resultType(aggregate, of: element) else { return .error }
     var result = list.expression
-    if aggregate == .distinct {
+    if aggregate == .distinct || aggregate.isExtreme && isFolded {
       if body != nil {
         result = BoundExpression(
           .listCall(.aggregate(.collect), result, item: number, element), .list(element.type), at: range)
       }
-      return distinct(TypedValue(expression: result), isFolded: isFolded, range)
+      return compared(aggregate, result, isFolded: isFolded, range)
     }
     let isItem = body == nil && element.type == elementType
     return .value(
@@ -227,14 +228,20 @@ extension Binder {
         .listCall(.aggregate(aggregate), result, item: number, isItem ? nil : element), type, at: range))
   }
 
-  private func distinct(_ list: TypedValue, isFolded: Bool, _ range: SourceRange) -> Operand {
-    guard case .list(let element) = list.type, let (number, _) = entering(elementsOf: list, Environment()) else {
-      return .error
-    }
+  /// Returns each element once, or the least or the greatest one, in the collation of the elements.
+  private func compared(
+    _ aggregate: Aggregate, _ list: BoundExpression, isFolded: Bool, _ range: SourceRange
+  ) -> Operand {
+    guard case .list(let element) = list.type,
+      let (number, _) = entering(elementsOf: TypedValue(expression: list), Environment())
+    else { return .error }
     let item = BoundExpression(.item(.scope(0, EntityTypeID(0)), number), element, at: range)
-    let key = isFolded ? fold(converted(item, .string)) : nil
-    return .value(
-      BoundExpression(.listCall(.aggregate(.distinct), list.expression, item: number, key), list.type, at: range))
+    let call = BoundExpression.Kind.listCall(
+      isFolded ? .byKey(aggregate) : .aggregate(aggregate), list, item: number,
+      isFolded ? fold(converted(item, .string)) : nil)
+    if aggregate == .distinct { return .value(BoundExpression(call, list.type, at: range)) }
+    let value = BoundExpression(call, element, at: range)
+    return .value(value, folded: fold(converted(value, .string)))
   }
 
   /// `join(values, separator)`, `join(set, expression, separator)`.
@@ -340,9 +347,7 @@ extension Binder {
     return collected(id, of: path.set, at: path.range)
   }
 
-  private func collected(
-    _ element: BoundExpression, of set: SetID, at range: SourceRange
-  ) -> BoundExpression? {
+  private func collected(_ element: BoundExpression, of set: SetID, at range: SourceRange) -> BoundExpression {
     let element = collectable(element)
     return BoundExpression(.aggregate(.collect, set, element), .list(element.type), at: range)
   }
@@ -388,5 +393,19 @@ extension Binder {
     let column = BoundExpression(.column(place.reference, place.presence), .boolean, at: range)
     let presence = BoundExpression(.isTrue(column), .boolean, at: range)
     return BoundExpression(.conditional([presence, object]), .json, at: range)
+  }
+}
+
+extension BoundQuery {
+  /// Puts a key before the order of a set, so that its first member has the least one, or the greatest.
+  ///
+  /// - Returns: Whether no limit comes first, which needs the order as it is.
+  fileprivate mutating func lead(_ id: SetID, by key: BoundExpression, isDescending: Bool) -> Bool {
+    let set = self[id]
+    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, set.paging?.hasCursor != true else {
+      return false
+    }
+    self[id].order.insert(BoundOrderTerm(key, isDescending: isDescending), at: 0)
+    return true
   }
 }

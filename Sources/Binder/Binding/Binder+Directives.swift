@@ -96,11 +96,15 @@ extension Binder {
       switch directive.name.text {
       case "skip", "include": break
       case "using":
-        if let type {
-          hint = accessHint(directive, over: type)
-        } else {
+        guard let type else {
           report(.misplacedDirective(name: "using"), at: directive.name.range)
+          continue
         }
+        let other = accessHint(directive, over: type)
+        if let hint, let other, (hint.access, hint.index) != (other.access, other.index) {
+          report(.repeatedDirective(name: "using"), at: directive.name.range)
+        }
+        hint = other
       case let name where walks.contains(name): break
       default: unknown(directive, at: .field)
       }

@@ -63,10 +63,12 @@ extension Binder {
     return selection
   }
 
-  private func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
-    let collected = collect(sources, of: .entity(type), as: nil)
-    if collected.mentioned.isEmpty { return bindFields(collected, of: type) }
-    return bindFields(sources, byTypeOf: type, collected)
+  func bindFields(_ sources: [SelectionSource], of type: EntityTypeID) -> [BoundField] {
+    UnreachedFragments.checking(self) {
+      let collected = collect(sources, of: .entity(type), as: nil)
+      if collected.mentioned.isEmpty { return bindFields(collected, of: type) }
+      return bindFields(sources, byTypeOf: type, collected)
+    }
   }
 
   func bindFields(_ collected: Collected, of type: EntityTypeID) -> [BoundField] {
@@ -87,15 +89,17 @@ extension Binder {
     _ merged: MergedEntry, _ inner: [SelectionSource], of runtime: EntityTypeID
   ) -> BoundField.Content? {
     let type = merged.first.declared ?? runtime
-    if let content = bindColumn(merged.first, of: type) { return content }
+    if inner.isEmpty, let content = bindColumn(merged.first, of: type) { return content }
     var entry = computed(merged.first, of: .entity(type))
     guard let name = entry.field else { return bindComputed(entry, inner) }
-    if name.text == "__typename" { return typename(of: runtime, entry, at: name.range) }
-    if name.text == "_score" { return bindScoreField(entry, name) }
+    if name.text == "__typename" {
+      return isPlain(entry, inner, name) ? typename(of: runtime, entry, at: name.range) : nil
+    }
+    if name.text == "_score" { return bindScoreField(entry, inner, name) }
     if name.text == "_inserted" { return bindInserted(entry, name) }
-    if let content = bindMeta(entry, name) { return content }
+    if let content = bindMeta(entry, inner, name) { return content }
     if let element = entry.environment.element(), let value = metaValue(name, of: element) {
-      return bindLifecycleField(entry, value)
+      return bindLifecycleField(entry, inner, value)
     }
     guard let property = catalog.property(named: name.text, of: type) else {
       if let remedy = remedy(forField: name, entry, of: type) {
@@ -183,16 +187,7 @@ extension Binder {
       query[path.set] = bound
       return bindSelection(path.set, inner, entry, name, recursion).map { .many($0) }
     case .value(let value):
-      _ = fieldDirectives(entry.directives, over: nil)
-      if let argument = entry.arguments.first {
-        report(.argumentsOnValue(field: name.text), at: argument.range)
-        return nil
-      }
-      if let set = entry.set {
-        report(.selectionOnValue(field: name.text), at: set.range)
-        return nil
-      }
-      return .value(narrowed(value.expression, at: name.range))
+      return isPlain(entry, inner, name) ? .value(narrowed(value.expression, at: name.range)) : nil
     case .embedded(let value):
       _ = fieldDirectives(entry.directives, over: nil)
       if let argument = entry.arguments.first {
@@ -203,6 +198,18 @@ extension Binder {
       return bindEmbedded(value, inner, entry)
     default: return nil
     }
+  }
+
+  /// Returns whether a field that is a value is selected as one, without arguments and fields; else that is reported.
+  func isPlain(_ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name) -> Bool {
+    _ = fieldDirectives(entry.directives, over: nil)
+    if let argument = entry.arguments.first {
+      report(.argumentsOnValue(field: name.text), at: argument.range)
+      return false
+    }
+    guard let set = entry.set ?? inner.compactMap(\.set).first else { return true }
+    report(.selectionOnValue(field: name.text), at: set.range)
+    return false
   }
 
   /// Returns a field as an answer shows it. Lists of lists are JSON as it was stored, but ids are texts in GraphQL.
@@ -257,7 +264,7 @@ extension Binder {
       var content: BoundField.Content?
       if let name = entry.field {
         if name.text == "__typename" {
-          content = .typename(type.name)
+          if isPlain(entry, inner, name) { content = .typename(type.name) }
         } else if let index = type.fields.firstIndex(where: { $0.name == name.text }) {
           content = nested(at: name.range, nil) {
             let operand = $0.shown($0.member(index, of: value, at: name.range), type.fields[index].signature)
@@ -334,7 +341,7 @@ extension Binder {
     case .plural(let path):
       guard case .none = path.tail else {
         // A bag of values is the list of them.
-        if let set = entry.set {
+        if let set = entry.set ?? inner.compactMap(\.set).first {
           report(.selectionOnValue(field: entry.key.text), at: set.range)
           return nil
         }
@@ -365,7 +372,7 @@ extension Binder {
       return bindSelection(path.set, inner, Name(entry.key.text, at: path.range), entry.environment).map { .one($0) }
     case .embedded(let value): return bindEmbedded(value, inner, entry)
     case let value:
-      if let set = entry.set {
+      if let set = entry.set ?? inner.compactMap(\.set).first {
         report(.selectionOnValue(field: entry.key.text), at: set.range)
         return nil
       }

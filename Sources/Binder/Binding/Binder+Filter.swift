@@ -87,7 +87,10 @@ extension Binder {
     if let value = options.structuralValues[name.text] {
       return value.isNull ? nil : (Expression(structural: value, at: name.range, options.interruption), .variable)
     }
-    guard var written = variables[name.text]?.structuralDefault else { return nil }
+    guard var written = variables[name.text]?.structuralDefault else {
+      absentInputs.insert(name.text)
+      return nil
+    }
     written = written.unparenthesized
     return written.kind == .null ? nil : (written, .document)
   }

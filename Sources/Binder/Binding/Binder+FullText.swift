@@ -127,16 +127,8 @@ extension Binder {
     return .value(BoundExpression(.score(matches), .float, at: range))
   }
 
-  func bindScoreField(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content? {
-    _ = fieldDirectives(entry.directives, over: nil)
-    if let argument = entry.arguments.first {
-      report(.argumentsOnValue(field: name.text), at: argument.range)
-      return nil
-    }
-    if let set = entry.set {
-      report(.selectionOnValue(field: name.text), at: set.range)
-      return nil
-    }
+  func bindScoreField(_ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name) -> BoundField.Content? {
+    guard isPlain(entry, inner, name) else { return nil }
     guard case .value(let value) = score(entry.environment, at: name.range) else { return nil }
     return .value(value.expression)
   }

@@ -221,7 +221,7 @@ extension Binder {
     }
     let type = value.type
     bound.argument = value.expression
-    if bound.isDistinct, let folded = value.folded { bound.comparand = folded }
+    if bound.isDistinct || bound.aggregate.isExtreme, let folded = value.folded { bound.comparand = folded }
     switch bound.aggregate {
     case .count: bound.type = .int
     case .sum, .avg:

@@ -77,17 +77,11 @@ extension Binder {
   }
 
   /// The field in a selection.
-  func bindLifecycleField(_ entry: SelectionEntry, _ value: BoundExpression) -> BoundField.Content? {
+  func bindLifecycleField(
+    _ entry: SelectionEntry, _ inner: [SelectionSource], _ value: BoundExpression
+  ) -> BoundField.Content? {
     guard let name = entry.field else { return nil }
-    _ = fieldDirectives(entry.directives, over: nil)
-    if let argument = entry.arguments.first {
-      report(.argumentsOnValue(field: name.text), at: argument.range)
-      return nil
-    }
-    if let set = entry.set {
-      report(.selectionOnValue(field: name.text), at: set.range)
-      return nil
-    }
+    guard isPlain(entry, inner, name) else { return nil }
     return .value(value)
   }
 }

@@ -179,17 +179,9 @@ extension Binder {
   }
 
   /// `_depth`, `_cycle`, `_cursor` of the selection that is being bound; nil if the name is another.
-  func bindMeta(_ entry: SelectionEntry, _ name: Name) -> BoundField.Content?? {
+  func bindMeta(_ entry: SelectionEntry, _ inner: [SelectionSource], _ name: Name) -> BoundField.Content?? {
     guard name.text == "_depth" || name.text == "_cycle" || name.text == "_cursor" else { return .none }
-    _ = fieldDirectives(entry.directives, over: nil)
-    if let argument = entry.arguments.first {
-      report(.argumentsOnValue(field: name.text), at: argument.range)
-      return .some(nil)
-    }
-    if let set = entry.set {
-      report(.selectionOnValue(field: name.text), at: set.range)
-      return .some(nil)
-    }
+    guard isPlain(entry, inner, name) else { return .some(nil) }
     guard let frame = frames.last else { return .some(nil) }
     var isClosure = false
     if case .closure = query[frame.set].source { isClosure = true }

@@ -18,7 +18,7 @@ extension Binder {
   func bindRoot(_ merged: MergedEntry, _ inner: [SelectionSource]) -> BoundField.Content? {
     let entry = computed(merged.first, of: .root)
     guard let name = entry.field else { return bindComputed(entry, inner) }
-    if name.text == "__typename" { return .typename(rootType) }
+    if name.text == "__typename" { return isPlain(entry, inner, name) ? .typename(rootType) : nil }
     if name.text == "__schema" || name.text == "__type" { return bindIntrospection(entry, name, inner) }
     guard let named = catalog.root(named: name.text) else {
       let remedy = remedy(forRoot: name, entry)

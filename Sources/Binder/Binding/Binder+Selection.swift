@@ -26,53 +26,13 @@ extension Binder {
       }
       collect(source, of: parent, into: &result)
     }
+    result.joinDirectives()
     if result.merged.count + result.letCount > options.limits.fields,
       let last = result.merged.last?.first.range ?? result.lastLet
     {
       report(.fieldLimit(limit: options.limits.fields), at: last)
     }
     return result
-  }
-
-  struct Collected {
-    private(set) var merged: [MergedEntry] = []
-    /// The places of the keys, once there are many.
-    private var index: [String: Int] = [:]
-    /// So many keys are compared one by one.
-    private static let fewKeys = 12
-    /// The type of the entities that are selected from.
-    var root: EntityTypeID?
-    /// The one type of which they are known to be here.
-    var runtime: EntityTypeID?
-    /// Members that type conditions are about, where the runtime type is open.
-    var mentioned: Set<EntityTypeID> = []
-    /// The `let`s, which count as fields.
-    private(set) var letCount = 0
-    private(set) var lastLet: SourceRange?
-
-    mutating func countLet(at range: SourceRange) {
-      letCount += 1
-      lastLet = range
-    }
-
-    /// The place of a key.
-    func place(_ key: String) -> Int? {
-      merged.count <= Self.fewKeys ? merged.firstIndex { $0.key == key } : index[key]
-    }
-
-    mutating func add(_ entry: SelectionEntry) {
-      let key = entry.key.text
-      if let position = place(key) {
-        merged[position].entries.append(entry)
-        return
-      }
-      merged.append(MergedEntry(key: key, entries: [entry]))
-      if merged.count == Self.fewKeys + 1 {
-        for (position, known) in merged.enumerated() { index[known.key] = position }
-      } else if merged.count > Self.fewKeys {
-        index[key] = merged.count - 1
-      }
-    }
   }
 
   private func collect(
@@ -123,15 +83,17 @@ extension Binder {
         if node.isDouble { addRelations(of: parent, node.range, environment, condition.expression, to: &result) }
       case .inlineFragment(let node):
         checkFragmentDirectives(node.directives, at: .inlineFragment)
-        var parent = parent
-        var inner = SelectionSource(set: node.selectionSet, environment: environment)
+        var place = FragmentPlace(parent: parent, environment: environment)
         if let name = node.typeCondition {
-          guard let place = enter(name, parent, environment, &result) else { continue }
-          (parent, inner.environment) = place
+          guard let entered = enter(name, parent, environment, &result) else { continue }
+          place = entered
         }
         guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
-        inner.condition = condition.expression
-        nested(at: node.range, ()) { [parent, inner] in $0.collect(inner, of: parent, into: &result) }
+        let inner = SelectionSource(
+          set: node.selectionSet, environment: place.environment, condition: condition.expression)
+        if unreached.reaches(place, inner, at: node.range) {
+          nested(at: node.range, ()) { $0.collect(inner, of: place.parent, into: &result) }
+        }
       case .fragmentSpread(let node):
         checkFragmentDirectives(node.directives, at: .spread)
         guard let condition = condition(node.directives, and: source.condition, environment) else { continue }
@@ -173,18 +135,20 @@ extension Binder {
     inner.arguments = arguments(node, of: fragment, environment)
     if !inner.arguments.isEmpty { inner.spreads.append(node.range) }
     let source = SelectionSource(set: fragment.selectionSet, environment: inner, condition: condition)
+    guard unreached.reaches(place, source, at: node.range) else { return }
     nested(at: node.range, ()) { $0.collect(source, of: place.parent, into: &result) }
   }
 
-  /// What a type condition selects from; nil where it does not hold here. An unknown or unrelated type is reported.
+  /// Returns what a type condition selects from; nil where that is asked for each type, and for an unknown or unrelated
+  /// type, which is reported.
   private func enter(
     _ name: Name, _ parent: SelectionParent, _ environment: Environment, _ result: inout Collected
-  ) -> (parent: SelectionParent, environment: Environment)? {
+  ) -> FragmentPlace? {
     let type: String
     switch parent {
     case .root:
       if ["Query", "Mutation", "Subscription"].contains(name.text) {
-        return name.text == rootType ? (parent, environment) : nil
+        return name.text == rootType ? FragmentPlace(parent: parent, environment: environment) : nil
       }
       type = rootType
     case .entity(let id):
@@ -196,7 +160,7 @@ extension Binder {
     case .meta(let meta): type = meta.rawValue
     case .group(let id, _): type = catalog[id].name
     }
-    if name.text == type { return (parent, environment) }
+    if name.text == type { return FragmentPlace(parent: parent, environment: environment) }
     if catalog.types.contains(where: { $0.name == name.text })
       || catalog.embeddedTypes.contains(where: { $0.name == name.text }) || MetaType(rawValue: name.text) != nil
     {
@@ -217,16 +181,22 @@ extension Binder {
 
   private func enter(
     _ condition: EntityTypeID, _ environment: Environment, _ result: inout Collected
-  ) -> (parent: SelectionParent, environment: Environment)? {
+  ) -> FragmentPlace? {
     guard let root = result.root else { return nil }
     guard let runtime = result.runtime else {
-      if condition == root { return (.entity(condition), environment) }
+      if condition == root { return FragmentPlace(parent: .entity(condition), environment: environment) }
       let possible = catalog.possibleTypes(of: root)
       result.mentioned.formUnion(catalog.possibleTypes(of: condition).filter(possible.contains))
       return nil
     }
-    guard catalog.possibleTypes(of: condition).contains(runtime) else { return nil }
-    return (.entity(condition), viewing(condition, environment, result))
+    guard catalog.possibleTypes(of: condition).contains(runtime) else {
+      guard let element = environment.element(), let type = environment.elementType,
+        let seen = cast(element, from: type, to: condition)
+      else { return nil }
+      return FragmentPlace(
+        parent: .entity(condition), environment: environment.viewing(seen, as: condition), isThere: false)
+    }
+    return FragmentPlace(parent: .entity(condition), environment: viewing(condition, environment, result))
   }
 
   /// The environment with the selected entity, whose type is known, seen as another of its types.

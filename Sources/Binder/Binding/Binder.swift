@@ -42,7 +42,7 @@ final class Binder {
   lazy var declarations = Declarations(document, catalog)
   /// The declared input types whose fields were looked at.
   var checkedInputs: Set<String> = []
-  /// The fields of declared inputs that are used and not given, as `r.max`.
+  /// The structural variables and fields of declared inputs that are used and not given, as `r.max`.
   var absentInputs: Set<String> = []
   /// The values of variables of declared input types, by name; nil for null.
   var settledInputs: [String: Expression?] = [:]
@@ -74,6 +74,7 @@ final class Binder {
   var isTooDeep = false
   /// The selections around the one that is being bound, outermost first.
   var frames: [SelectionFrame] = []
+  var unreached = UnreachedFragments()
   /// Fragments that spread themselves; nothing follows them.
   var cyclicFragments: Set<String> = []
   /// Shared by the operations of a document.

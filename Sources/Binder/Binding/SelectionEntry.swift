@@ -101,6 +101,9 @@ final class SelectionEntry {
   /// Returns the entry with other arguments.
   func with(_ arguments: [Argument]) -> SelectionEntry { copy(field, expression, environment, nil, arguments) }
 
+  /// Returns the entry with other directives.
+  func with(directives: [Directive]) -> SelectionEntry { copy(field, expression, environment, directives) }
+
   private func copy(
     _ field: Name?, _ expression: Expression?, _ environment: Environment, _ directives: [Directive]? = nil,
     _ arguments: [Argument]? = nil
@@ -121,4 +124,19 @@ struct MergedEntry {
   var key: String
   var entries: [SelectionEntry]
   var first: SelectionEntry { entries[0] }
+
+  /// Names directives that are looked at where they stand, or must be the same on all appearances.
+  private static let ownDirectives: Set<String> = ["skip", "include", "recurse", "expand", "asOf"]
+
+  /// Gives the first appearance the directives of the others: it stands for all of them.
+  mutating func joinDirectives() {
+    guard entries.dropFirst().contains(where: { !$0.directives.isEmpty }) else { return }
+    var joined = first.directives
+    var places = Set(joined.map(\.range))
+    for directive in entries.dropFirst().flatMap(\.directives)
+    where !Self.ownDirectives.contains(directive.name.text) && places.insert(directive.range).inserted {
+      joined.append(directive)
+    }
+    entries[0] = first.with(directives: joined)
+  }
 }

@@ -125,6 +125,23 @@ struct Accumulator {
     try Accumulator.firstPlaces(cells, element, execution).map { cells[$0] }
   }
 
+  /// Returns the place of the first of the least keys, or of the greatest; nil where all are null.
+  static func extremePlace(
+    _ aggregate: Aggregate, _ keys: [Cell?], _ type: ValueType, _ execution: Execution
+  ) throws(RuntimeProblem) -> Int? {
+    try execution.charge(keys.count &* 8)
+    var best: (place: Int, key: Cell)?
+    for (place, key) in keys.enumerated() {
+      guard let key else { continue }
+      if let best {
+        let order = CellOrder.compare(key, best.key, type, execution)
+        if aggregate == .min ? order >= 0 : order <= 0 { continue }
+      }
+      best = (place, key)
+    }
+    return best?.place
+  }
+
   /// The places of first occurrences, ascending; nulls are equal to each other.
   static func firstPlaces(
     _ cells: [Cell?], _ type: ValueType, _ execution: Execution

@@ -34,7 +34,7 @@ enum Operation: UInt8, Sendable {
   /// A function of the embedding program, `Node.index` in the block's table.
   case invoke
   /// Calls over lists, the element that they go through, and texts in one.
-  case listQuantifier, listAggregate, item, join
+  case listQuantifier, listAggregate, listByKey, item, join
 }
 
 /// One step of a block: a kernel and its operands, which are earlier nodes of the block.

@@ -82,7 +82,6 @@ extension Evaluator {
       }
       return
     }
-    if node.aggregate == .distinct { return try distinctByKey(node, list, element, value, out) }
     var accumulator = Accumulator(node.aggregate, value, result: type)
     var current = 0
     // Values of one element end when the next parent's begin.
@@ -104,10 +103,13 @@ extension Evaluator {
     }
   }
 
-  /// The first of the elements that have the same key, for each list.
-  private func distinctByKey(
-    _ node: Node, _ list: Vector, _ element: ValueType, _ key: ValueType, _ out: Vector
-  ) throws(RuntimeProblem) {
+  /// Takes the first of the elements that have the same key, or the first that has the least or the greatest.
+  func listByKey(_ node: Node, _ out: Vector) throws(RuntimeProblem) {
+    setNull(out)
+    let list = vector(node.a)
+    let element = element(of: node)
+    let inner = state.blocks[Int(node.b)].block
+    let key = inner.types[Int(inner.roots[0])]
     var keys: [[Cell?]] = Array(repeating: [], count: count)
     try visitItems(node) { parents, found, results in
       for place in 0..<found {
@@ -116,6 +118,11 @@ extension Evaluator {
     }
     for position in 0..<count {
       let run = run(list, position, element)
+      guard node.aggregate == .distinct else {
+        let place = try Accumulator.extremePlace(node.aggregate, keys[position], key, execution)
+        if let place { store(run.cell(place), out, position) }
+        continue
+      }
       let places = try Accumulator.firstPlaces(keys[position], key, execution)
       try reserveList(places.count, node, at: position)
       let cells = places.map { run.isNull($0) ? nil : run.cell($0) }

@@ -117,6 +117,7 @@ struct Evaluator: ~Copyable {
     case .invoke: try invoke(node, out, block.block.types[index])
     case .listQuantifier: try listQuantifier(node, out)
     case .listAggregate: try listAggregate(node, index, out)
+    case .listByKey: try listByKey(node, out)
     case .item: item(node, out)
     case .join: try join(node, out)
     }

@@ -294,8 +294,8 @@ struct ExpressionCompiler {
       var node = node(.listQuantifier)
       switch operation {
       case .quantifier(let quantifier): node.quantifier = quantifier
-      case .aggregate(let aggregate):
-        node.operation = .listAggregate
+      case .aggregate(let aggregate), .byKey(let aggregate):
+        node.operation = operation == .byKey(aggregate) ? .listByKey : .listAggregate
         node.aggregate = aggregate
         builder.usesScratch = true
       }

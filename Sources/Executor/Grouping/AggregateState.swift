@@ -48,6 +48,8 @@ final class AggregateState {
   let form: Form
   /// Values come once a member, so that their number is that of the members without the nulls.
   private let comesWithMembers: Bool
+  /// Indicates whether the least or the greatest value is found by what stands for the values.
+  private let comparesKeys: Bool
   /// Non-null values; or nulls, if values come with the members.
   @exclusivity(unchecked) private var tally = GroupMemory<Int64>()
   /// Sums as long as 64 bits hold them; what did not fit was moved to `carried`, which is as long as it was needed.
@@ -59,6 +61,7 @@ final class AggregateState {
   @exclusivity(unchecked) private var decimals: [DecimalSum] = []
   @exclusivity(unchecked) private var best = GroupMemory<Cell>()
   @exclusivity(unchecked) private var hasBest = GroupMemory<UInt8>()
+  @exclusivity(unchecked) private var bestKeys = GroupMemory<Cell>()
   /// Of lists: the group of each value, in their order.
   @exclusivity(unchecked) private var owners = GroupMemory<UInt32>()
   @exclusivity(unchecked) private var values = GroupMemory<Cell>()
@@ -92,6 +95,7 @@ final class AggregateState {
   init(_ plan: CompiledGrouping.Aggregate) {
     self.plan = plan
     comesWithMembers = plan.set < 0 && !plan.isDistinct
+    comparesKeys = plan.comparand >= 0 && plan.aggregate.isExtreme
     switch (plan.aggregate, plan.element) {
     case (.count, _): form = .count
     case (.sum, .scalar(.float)), (.avg, .scalar(.float)): form = .doubles
@@ -127,6 +131,7 @@ final class AggregateState {
     decimals.removeAll()
     best.trim(to: 1 << 20)
     hasBest.trim(to: 1 << 20)
+    bestKeys.trim(to: 1 << 20)
     owners.trim(to: 1 << 20)
     values.trim(to: 1 << 20)
     if plan.isDistinct {
@@ -142,7 +147,7 @@ final class AggregateState {
   var byteCount: Int {
     var total = tally.byteCount + integers.byteCount + doubles.byteCount + wide.byteCount + decimals.count * 48
     total += best.byteCount + owners.byteCount + values.byteCount + results.byteCount + arena.usedBytes
-    total += carried.byteCount + failures.byteCount
+    total += carried.byteCount + failures.byteCount + bestKeys.byteCount
     if plan.isDistinct { total += seen.byteCount }
     return total
   }
@@ -163,15 +168,18 @@ final class AggregateState {
     case .cells:
       best.extend(to: groups, filling: Cell(low: 0))
       hasBest.extend(to: groups, filling: 0)
+      if comparesKeys { bestKeys.extend(to: groups, filling: Cell(low: 0)) }
     }
   }
 
   // MARK: - Adding
 
   /// Takes in the values of a batch; the group of each position stands in `ids`. Only first occurrences in their group, if
-  /// the aggregate is of distinct values; they are told apart by `comparand`.
+  /// the aggregate is of distinct values; they are told apart, and the least is found, by `comparand`.
   func add(_ vector: Vector, _ comparand: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
-    guard plan.isDistinct else { return take(vector, size, ids) }
+    guard plan.isDistinct else {
+      return comparesKeys ? take(vector, by: comparand, size, ids) : take(vector, size, ids)
+    }
     for index in 0..<size { groupWords[index] = Int64(ids[index]) }
     validities.update(repeating: 1, count: size)
     pair.initialize(
@@ -184,7 +192,11 @@ final class AggregateState {
       let group = Int(ids[position])
       if vector.isNull(position) { continue }
       tally.base[group] &+= 1
-      addOne(vector.cell(position), group)
+      if comparesKeys {
+        addOne(vector.cell(position), by: comparand.cell(position), group)
+      } else {
+        addOne(vector.cell(position), group)
+      }
     }
   }
 
@@ -276,13 +288,21 @@ final class AggregateState {
     Int128(integers.base[group]) + (group < carried.count ? carried.base[group].value : 0)
   }
 
-  private func take(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
-    if comesWithMembers {
-      tallyNulls(vector, size, ids)
-    } else {
-      let tally = tally.base
-      for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 0 : 1 }
+  private func tallyValues(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+    if comesWithMembers { return tallyNulls(vector, size, ids) }
+    let tally = tally.base
+    for index in 0..<size { tally[Int(ids[index])] &+= vector.isNull(index) ? 0 : 1 }
+  }
+
+  private func take(_ vector: Vector, by keys: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+    tallyValues(vector, size, ids)
+    for index in 0..<size where !vector.isNull(index) {
+      addOne(vector.cell(index), by: keys.cell(index), Int(ids[index]))
     }
+  }
+
+  private func take(_ vector: Vector, _ size: Int, _ ids: UnsafePointer<UInt32>) {
+    tallyValues(vector, size, ids)
     switch form {
     case .count: break
     case .integers where vector.kind == .word: addWords(vector, size, ids) { _ in }
@@ -381,6 +401,17 @@ final class AggregateState {
       owners.append(UInt32(truncatingIfNeeded: group))
       values.append(kept(cell))
     }
+  }
+
+  /// Keeps a value if its key is less than that of the group's, or greater.
+  private func addOne(_ cell: Cell, by key: Cell, _ group: Int) {
+    if hasBest.base[group] != 0 {
+      let order = CellOrder.compare(key, bestKeys.base[group], plan.comparandType, execution)
+      if plan.aggregate == .min ? order >= 0 : order <= 0 { return }
+    }
+    hasBest.base[group] = 1
+    bestKeys.base[group] = plan.comparandIsStable ? key : arena.copy(text: key)
+    best.base[group] = kept(cell)
   }
 
   private func kept(_ cell: Cell) -> Cell {

@@ -143,17 +143,22 @@ package enum Quantifier: String, Sendable, Hashable, CaseIterable { case some, e
 
 package enum Aggregate: String, Sendable, Hashable, CaseIterable {
   case count, sum, avg, min, max, first, last, collect, distinct
+
+  /// Indicates whether it is the least value or the greatest.
+  package var isExtreme: Bool { self == .min || self == .max }
 }
 
 /// What is asked of the elements of a list.
 package enum ListOperation: Sendable, Hashable {
   case quantifier(Quantifier)
   case aggregate(Aggregate)
+  /// A choice of elements, which the call's body compares: `distinct`, `min` or `max`. Of equal ones the first counts.
+  case byKey(Aggregate)
 
   package var name: String {
     switch self {
     case .quantifier(let quantifier): quantifier.rawValue
-    case .aggregate(let aggregate): aggregate.rawValue
+    case .aggregate(let aggregate), .byKey(let aggregate): aggregate.rawValue
     }
   }
 }

@@ -67,7 +67,7 @@ package struct BoundGroupAggregate: Sendable, Equatable {
   package var set: SetID?
   /// Nil for `count` of members, or of the set's.
   package var argument: BoundExpression?
-  /// What `distinct` compares, where that is not the argument itself.
+  /// What `distinct`, `min` and `max` compare, where that is not the argument itself.
   package var comparand: BoundExpression?
   package var type: ValueType
   package var range: SourceRange
