@@ -56,7 +56,8 @@ struct CellBinding: Sendable {
   /// - Parameter names: The values of the enum, by code.
   @inline(__always)
   func bind(
-    _ value: Value, _ index: Int, _ run: some ParameterHolder, _ scratch: ScratchArena, names: [String]
+    _ value: Value, _ index: Int, _ run: some ParameterHolder, _ scratch: ScratchArena,
+    names: @autoclosure () -> [String]
   ) -> Bool {
     let cell: Cell?
     if isNullable, case .null = value {
@@ -65,9 +66,9 @@ struct CellBinding: Sendable {
     }
     if isList {
       guard case .list(let elements) = value else { return false }
-      cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch, names) }
+      cell = scratch.listCell(count: elements.count, isWide: isWide) { self.cell(elements[$0], scratch, names()) }
     } else {
-      cell = self.cell(value, scratch, names)
+      cell = self.cell(value, scratch, names())
     }
     guard let cell else { return false }
     run.setParameter(index, cell)
@@ -75,7 +76,7 @@ struct CellBinding: Sendable {
   }
 
   @inline(__always)
-  private func cell(_ value: Value, _ scratch: ScratchArena, _ names: [String]) -> Cell? {
+  private func cell(_ value: Value, _ scratch: ScratchArena, _ names: @autoclosure () -> [String]) -> Cell? {
     switch value {
     case .int(let number):
       switch form {
@@ -94,7 +95,7 @@ struct CellBinding: Sendable {
         case .dateTime: ScalarCells.cell(.dateTime, text: bytes)
         case .date: ScalarCells.cell(.date, text: bytes)
         case .enumeration:
-          names.firstIndex { $0.utf8.elementsEqual(bytes) }.map { Cell(low: UInt64($0)) }
+          names().firstIndex { $0.utf8.elementsEqual(bytes) }.map { Cell(low: UInt64($0)) }
         case .int, .float, .boolean: nil
         }
       } ?? nil

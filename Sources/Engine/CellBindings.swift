@@ -4,10 +4,11 @@ import GQLQuery
 import GQLStore
 
 /// How the variables of an operation become cells at once, without values between.
-struct CellBindings: Sendable {
+final class CellBindings: Sendable {
   private let parameters: [CellBinding]
-  /// Their names.
+  /// Their names, and the bits of these.
   private let names: [String]
+  private let words: [SIMD2<UInt64>]
   /// The values of those that are of enums.
   private let enumerations: [[String]]
   /// How many are variables.
@@ -23,6 +24,7 @@ struct CellBindings: Sendable {
     guard bindings.count == parameters.count else { return nil }
     self.parameters = bindings
     names = parameters.map(\.name)
+    words = names.map(Self.word)
     guard Set(names).count == names.count else { return nil }
     enumerations = parameters.map { parameter in
       var type = parameter.signature.type
@@ -66,10 +68,24 @@ struct CellBindings: Sendable {
   /// Returns the place of a name, by comparing: for few names that is quicker than hashing.
   @inline(__always)
   private func place(of name: String) -> Int? {
+    let word = Self.word(name)
+    // The same bits are the same name.
+    for index in 0..<words.count where words[index] == word { return index }
+    return comparedPlace(of: name)
+  }
+
+  private func comparedPlace(of name: String) -> Int? {
     let count = name.utf8.count
     // Names that are equal in the language of Swift, but have other bytes, get the closer look.
     for index in 0..<names.count where names[index].utf8.count == count && names[index] == name { return index }
     return nil
+  }
+
+  /// Returns the bits of a name's value. Equal ones are of equal names, as long as both are there; other ones may be, too.
+  @inline(__always)
+  private static func word(_ name: String) -> SIMD2<UInt64> {
+    // Safe because a text is two words, whatever they mean.
+    unsafeBitCast(name, to: SIMD2<UInt64>.self)
   }
 
   private func bindHashed(

@@ -108,16 +108,18 @@ public final class PreparedQuery: Sendable {
     do {
       let writer = PastWriter(database: database)
       let ((result, version), ticket) = try database.asWriterWithTicket {
-        let result = try writer.noting(options.origin, options.action) {
-          if let result = try changeInPlace(variables, options: options, take) { return result }
+        // Only what a context changes is noted without an origin.
+        if options.areUsual, database.editing == nil, let done = try changeReady(variables, take) { return done }
+        return try writer.noting(options.origin, options.action) {
+          if options.areUsual, database.editing != nil, let done = try changeReady(variables, take) { return done }
+          if let done = try changeInPlace(variables, options: options, take) { return done }
           var result: Result?
           try database.changingAsWriter { (transaction) throws(QueryError) in
             try transaction.run(self, variables, options: options) { result = take($0) }
           }
           // Safe because a transaction that does not throw has run.
-          return result.unsafelyUnwrapped
+          return (result.unsafelyUnwrapped, writer.appliedVersion)
         }
-        return (result, writer.appliedVersion)
       }
       return (result, ticket, version)
     } catch let error as QueryError {

@@ -62,6 +62,9 @@ final class StoreLayout: Sendable {
     /// Columns whose cells do not come from the caller: those of links, and the times above.
     let isFilled: [Bool]
 
+    /// Indicates whether the primary key has the folded form of a text, which records do not have.
+    let foldsKey: Bool
+
     /// The columns whose cells a deletion reads or writes: keys, links, and the time of the last change.
     let touched: [(number: Int, width: Int)]
 
@@ -98,7 +101,12 @@ final class StoreLayout: Sendable {
         if let source = column.foldedFrom { foldedColumns[Int(source.index)].append(Int(column.id.index)) }
       }
       self.foldedColumns = foldedColumns
-      isFolded = type.columns.map { $0.foldedFrom != nil }
+      let isFolded = type.columns.map { $0.foldedFrom != nil }
+      self.isFolded = isFolded
+      foldsKey =
+        indexes.first.map { index in
+          (0..<index.keys.count).contains { isFolded[index.keys.components[$0].column] }
+        } ?? false
       elementIsText = type.columns.map { column in
         if case .list(let element) = column.type { ColumnKind(element) == .text } else { false }
       }

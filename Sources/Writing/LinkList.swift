@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 import GQLStore
 
@@ -13,9 +14,9 @@ package struct LinkList {
 
   package mutating func removeAll() {
     // To remove nothing costs more than to look.
-    if !rows.isEmpty { rows.removeAll(keepingCapacity: true) }
-    if !keys.isEmpty { keys.removeAll(keepingCapacity: true) }
-    if !absent.isEmpty { absent.removeAll(keepingCapacity: true) }
+    rows.clear()
+    keys.clear()
+    absent.clear()
   }
 
   package mutating func append(_ row: UInt32) { rows.append(row) }

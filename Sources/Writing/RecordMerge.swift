@@ -10,6 +10,8 @@ package struct RecordMerge: ~Copyable {
     case assign
     /// Takes what the record says that is not null.
     case patch
+    /// Takes what the record says, null included, and an embedded object as one value.
+    case define
     /// Takes the values that the record names, also single ones of an embedded object.
     case complete
     /// Takes all of the record, and so empties what it does not say.
@@ -31,6 +33,13 @@ package struct RecordMerge: ~Copyable {
 
   deinit { staged.deallocate() }
 
+  /// Forgets what was taken.
+  package mutating func begin(_ layout: EntityLayout) {
+    decision = nil
+    staged.truncate(to: 0)
+    _ = staged.begin(layout.columnCount)
+  }
+
   /// Takes the columns of a record; the primary key stays, but where it is assigned.
   ///
   /// - Parameter join: Makes one list of that of the row and that of the record.
@@ -39,9 +48,7 @@ package struct RecordMerge: ~Copyable {
     row: UInt32, in transaction: WriteTransaction,
     join: (_ old: Cell, _ new: Cell, ValueType) throws(Failure) -> Cell
   ) throws(Failure) {
-    decision = nil
-    staged.truncate(to: 0)
-    _ = staged.begin(layout.columnCount)
+    begin(layout)
     if case .keep = strategy { return }
     let base = record.base
     for column in 0..<layout.columnCount where layout.isStored[column] {
@@ -56,6 +63,7 @@ package struct RecordMerge: ~Copyable {
           else { continue }
         }
       case .replace: if layout.isKey[column] { continue }
+      case .define: if layout.isKey[column] || !stage.given[base + (layout.presence[column] ?? column)] { continue }
       case .patch, .append, .fill, .keep:
         if layout.isKey[column] || !Self.says(column, base, of: stage, layout) { continue }
       }

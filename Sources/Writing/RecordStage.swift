@@ -91,15 +91,15 @@ import GQLStore
   deinit { staged.deallocate() }
 
   package mutating func removeAll() {
-    if !records.isEmpty { records.removeAll(keepingCapacity: true) }
+    records.clear()
     removeLinks()
     staged.truncate(to: 0)
   }
 
   /// Forgets the links of all records.
   package mutating func removeLinks() {
-    if !links.isEmpty { links.removeAll(keepingCapacity: true) }
-    if !targets.isEmpty { targets.removeAll(keepingCapacity: true) }
+    links.clear()
+    targets.clear()
   }
 
   /// Counts the bytes of all that is staged, but for texts and lists. Room that is left from before does not count.

@@ -123,7 +123,6 @@ final class OpenVersion {
     let end = output.count
     let mutator = mutator
     do {
-      mutator.transaction.now = context.now
       _ = try mutator.apply(program, context, into: &output)
     } catch {
       // The view before the recovery is the one in whose words the problem is.

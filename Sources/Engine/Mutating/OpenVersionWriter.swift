@@ -7,23 +7,24 @@ import GQLStore
 struct OpenVersionWriter {
   let database: Database
 
-  /// Applies a point mutation; false where it is not to be applied so, and nothing was done. Called by the one writer.
+  /// Applies a point mutation, and returns the number of the version with it; nil where it is not to be applied so, and
+  /// nothing was done. Called by the one writer.
   ///
   /// Readers wait meanwhile, for microseconds: what can take longer is no point mutation.
   func apply(
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
-  ) throws(OpenVersionProblem) -> Bool {
+  ) throws(OpenVersionProblem) -> Int64? {
     try apply(at: context.now) { (open) throws(OpenVersionProblem) in
       try open.apply(program, context, into: &output)
-    } != nil
+    }
   }
 
-  /// Applies a point mutation that is ready; false where it is not to be applied so, and nothing was done.
-  func apply(_ run: ReadyMutation) throws(OpenVersionProblem) -> Bool {
+  /// Applies a point mutation that is ready, as ``apply(_:_:into:)`` does.
+  func apply(_ run: ReadyMutation) throws(OpenVersionProblem) -> Int64? {
     try apply(at: run.context.now) { (open) throws(OpenVersionProblem) in
       guard open.generation == run.generation else { return false }
       return try open.apply(run.program, run.context, into: &run.buffer)
-    } != nil
+    }
   }
 
   /// Applies a statement to the open version; nil where it is not to be applied so, and nothing was done. Else the number
@@ -47,8 +48,7 @@ struct OpenVersionWriter {
     let version = try database.state.withLock { (state) throws(Failure) -> Int64? in
       // Whatever an insertion connects would be copied with all that waits.
       if state.snapshot.danglingCount > PointMutation.maximumLinks { return nil }
-      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText)
-      state.open = open
+      let open = state.opened { OpenVersion($0, fold: foldText) }
       defer {
         needsCompaction = open.needsCompaction
         if open.isFull() || needsCompaction { published = state.publishOpen() }
@@ -103,8 +103,7 @@ struct OpenVersionWriter {
       if let open = state.open, open.isFull(unkept: committer.unkeptCount) {
         superseded = state.publishKept(committer)
       }
-      let open = state.open ?? OpenVersion(state.snapshot, fold: foldText, keepingAfter: committer.durable)
-      state.open = open
+      let open = state.opened { OpenVersion($0, fold: foldText, keepingAfter: committer.durable) }
       defer {
         if open.isLost {
           superseded = state.publishCut(through: committer.durable)
@@ -142,6 +141,14 @@ extension Database {
 }
 
 extension Database.State {
+  /// Returns what is open; what `make` makes of the published version where nothing is.
+  fileprivate mutating func opened(_ make: (Snapshot) -> OpenVersion) -> OpenVersion {
+    if let open { return open }
+    let made = make(snapshot)
+    open = made
+    return made
+  }
+
   /// Publishes what is open, if anything is; gives what is to be freed behind the lock.
   mutating func publishOpen() -> OpenVersion? {
     guard let open else { return nil }

@@ -5,12 +5,11 @@ import GQLQuery
 import GQLStore
 
 extension PreparedQuery {
-  /// Runs a point mutation without a version of its own; nil where the operation is none, and nothing was done. Called by
-  /// the one writer.
+  /// Runs a point mutation without publishing a version; nil where the operation is none, and nothing was done. Else its
+  /// answer, and the number of the version with it. Called by the one writer.
   func changeInPlace<Result>(
     _ variables: [String: Value], options: RunOptions, _ take: (UnsafeRawBufferPointer) -> Result
-  ) throws(QueryError) -> Result? {
-    if options.areUsual, let result = try changeReady(variables, take) { return result }
+  ) throws(QueryError) -> (Result, version: Int64)? {
     // The version is looked at for its schema and its statistics only.
     let view = database.state.withLock { $0.snapshot }
     guard !options.hasPlanner, !database.hasResolvers, document.source.bytes.count <= PointMutation.maximumBytes
@@ -31,13 +30,16 @@ extension PreparedQuery {
 
     let output = takeBuffer()
     defer { giveBuffer(output) }
+    let version: Int64
     do {
-      guard try OpenVersionWriter(database: database).apply(program, context, into: &output.buffer) else { return nil }
+      let applied = try OpenVersionWriter(database: database).apply(program, context, into: &output.buffer)
+      guard let applied else { return nil }
+      version = applied
     } catch {
       throw queryError(error.problem, error.view)
     }
     if output.buffer.count == 0 { output.buffer.append("{}") }
     if options.areUsual { keepReady(program, mutation, plans, for: view) }
-    return output.buffer.withUnsafeBytes { take($0) }
+    return (output.buffer.withUnsafeBytes { take($0) }, version)
   }
 }

@@ -49,19 +49,21 @@ final class ReadyMutation: @unchecked Sendable {
 }
 
 extension PreparedQuery {
-  /// Runs a point mutation that is ready; nil where none is, or it is to be applied in another way, and nothing was done.
+  /// Runs a point mutation that is ready, as ``changeInPlace(_:options:_:)`` does; nil also where none is.
   func changeReady<Result>(
     _ variables: [String: Value], _ take: (UnsafeRawBufferPointer) -> Result
-  ) throws(QueryError) -> Result? {
+  ) throws(QueryError) -> (Result, version: Int64)? {
     if database.hasResolvers { return nil }
     guard let run = takeMutation() else { return nil }
     guard run.prepare(variables, now: WallClock.now) else {
       rest(run)
       return nil
     }
+    let version: Int64
     do throws(OpenVersionProblem) {
       // One that does not fit the data any more is made again.
-      guard try OpenVersionWriter(database: database).apply(run) else { return nil }
+      guard let applied = try OpenVersionWriter(database: database).apply(run) else { return nil }
+      version = applied
     } catch {
       rest(run)
       throw queryError(error.problem, error.view)
@@ -69,7 +71,7 @@ extension PreparedQuery {
     if run.buffer.count == 0 { run.buffer.append("{}") }
     let result = run.buffer.withUnsafeBytes { take($0) }
     rest(run)
-    return result
+    return (result, version)
   }
 
   /// Applies a point mutation that is ready within a transaction, and appends its answer; false where none is, or it is to

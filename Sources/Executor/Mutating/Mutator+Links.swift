@@ -10,10 +10,9 @@ extension Mutator {
   func link(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
     if stage.links.isEmpty { return }
     try leaveLists(program, execution)
-    // Used again for each link.
-    var list = LinkList()
-    for (number, link) in stage.links.enumerated() {
+    for number in 0..<stage.links.count {
       try checkpoint(at: number, execution)
+      let link = stage.links[number]
       let relation = catalog[link.relation]
       guard isApplied(link, relation, program.layouts) else {
         try dropElements(link, relation, program.layouts)
@@ -22,21 +21,21 @@ extension Mutator {
       let record = stage.records[link.record]
       var mode = link.mode
       if mode == .assign { mode = record.appends && !link.isWithin ? .append : .set }
-      list.removeAll()
+      linkList.removeAll()
       for place in link.targets {
         try checkpoint(at: place, execution)
-        if let row = try resolve(stage.targets[place], relation, program.layouts) { list.append(row) }
+        if let row = try resolve(stage.targets[place], relation, program.layouts) { linkList.append(row) }
       }
-      if link.isWithin, relation.isRequired, list.rows.isEmpty, isPresent(relation, record) {
+      if link.isWithin, relation.isRequired, linkList.rows.isEmpty, isPresent(relation, record) {
         let layout = program.layouts[record.type]
         throw problem(
           .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.origin)
       }
       // Another entity may have taken the place of the only target, and its unique value, meanwhile.
-      if list.rows.isEmpty, !link.isNull, !relation.isToMany { continue }
+      if linkList.rows.isEmpty, !link.isNull, !relation.isToMany { continue }
       change()
       do {
-        try transaction.write(list, of: relation, from: record.row, mode: mode)
+        try transaction.write(linkList, of: relation, from: record.row, mode: mode)
       } catch {
         throw problem(error, at: link.origin)
       }

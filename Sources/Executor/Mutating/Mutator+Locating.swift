@@ -8,30 +8,35 @@ import GQLWriting
 extension Mutator {
   // MARK: - Update
 
-  func update(_ program: MutationProgram, _ context: MutationContext) throws(MutationProblem) {
-    // Looked at only: to bind the assignment would copy it.
-    guard let locate = program.locate, program.mutation.assignment != nil else { return }
+  /// - Parameter opened: What the operation began with.
+  func update(_ program: MutationProgram, _ context: MutationContext, _ opened: Execution) throws(MutationProblem) {
+    guard let locate = program.locate else { return }
     let type = program.mutation.type
     let layout = program.layouts[type]
-    parameterPlaces = program.mutation.constants.parameters
     // Everything is evaluated on this version, whatever is written meanwhile.
-    let view = snapshot()
-    let execution = locate.begin(context, on: view)
-    defer { locate.end(execution) }
+    let isOpen = program.opening === locate
+    let execution = isOpen ? opened : begin(locate, context)
+    defer { if !isOpen { locate.end(execution) } }
     defer { found.rest() }
     try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
     let total = found.rows.count
     // The view is what it was until the first change only.
-    if isContinuing, total > 1 || hasLongPostings(layout) { throw outgrown(at: .range(program.mutation.range)) }
+    if isContinuing, total > 1 || reach(program).hasLongPostings { throw outgrown(at: .range(program.mutation.range)) }
     answered.reserveCapacity(total)
     for index in 0..<total { answered.append(found.rows[index]) }
-    if isContinuing, total == 1 { transaction.touchCells(type, found.rows[0], program.assignedColumns) }
-    try freeUniqueKeys(program.mutation.assignment, layout, context, execution, before: view)
-    // Records with links keep what they say until all rows are in; others are written before the next batch.
-    let releases = program.assignsCellsOnly && locate.releasesScratch
+    // A single entity exchanges values with no other.
+    if total > 1 { try freeUniqueKeys(program.mutation.assignment, layout, context, execution) }
+    // A program that decides about unique values is shown a record.
+    let assignment = resolvers.isEmpty ? program.cellAssignment : nil
+    if isContinuing, total == 1, let assignment {
+      transaction.touchCells(type, found.rows[0], assignment.columns)
+    }
+    // Records with links keep what they say until all rows are in; cells are written before the next batch.
+    let releases = assignment != nil && locate.releasesScratch
     var start = 0
     while start < total {
-      try checkpoint(execution)
+      // The operation has begun with one.
+      if start > 0 { try checkpoint(execution) }
       let count = min(ScopeRows.batchRows, total - start)
       let rows = UnsafePointer(found.rows.base + start)
       let mark = execution.scratch.mark
@@ -40,58 +45,75 @@ extension Mutator {
         let row = rows[position]
         // A unique value that replaces may have taken it away.
         guard transaction.isLive(type, row) else { continue }
-        let origin = Origin(
-          values: values, position: position, context: context, layouts: program.layouts, row: row)
-        let number: Int
-        // Going through the optional itself would count references to what it holds.
-        switch program.mutation.assignment {
-        case nil: continue
-        case .record(let record): number = try stage(record, role: .assignment, origin)
-        case .some(let assignment):
-          guard let staged = try stage(assignment, role: .assignment, origin).first else { continue }
-          if isContinuing, !isStageWithinPoint || !stage.links.isEmpty {
+        if let assignment {
+          try assign(assignment, to: row, layout, values, position, context)
+        } else if let assignment = program.mutation.assignment {
+          let origin = Origin(
+            values: values, position: position, context: context, layouts: program.layouts, row: row)
+          guard let number = try stage(assignment, role: .assignment, origin).first else { continue }
+          if isContinuing, !reach(program).holds(stage) || !stage.links.isEmpty {
             throw outgrown(at: .range(program.mutation.range))
           }
-          number = staged
+          stage.records[number].row = row
+          try write(row, number, layout, by: .assign)
+          if program.cellAssignment != nil { removeLastRecord() }
         }
-        stage.records[number].row = row
-        try assign(row, number, layout)
-        emptied?.waiting.remove(row)
-        if program.assignsCellsOnly {
-          let first = stage.records[number].origin.start
-          while sources.count > first { sources.removeLast() }
-          stage.removeLast()
-        }
+        if emptied != nil { emptied?.waiting.remove(row) }
       }
       if releases { execution.scratch.release(to: mark) }
       start += count
     }
-    try saveRecords(from: 0, program, context, execution)
-    try link(program, execution)
-    try checkComplete(program, execution)
+    if !stage.records.isEmpty {
+      try saveRecords(from: 0, program, context, execution)
+      try link(program, execution)
+      try checkComplete(program, execution)
+    }
     dropDead(type)
+  }
+
+  /// Forgets the last record, which is written. Precondition: it has no links.
+  private func removeLastRecord() {
+    let first = stage.records[stage.records.count - 1].origin.start
+    while sources.count > first { sources.removeLast() }
+    stage.removeLast()
+  }
+
+  /// Writes the cells of an assignment to a row, without a record between.
+  private func assign(
+    _ assignment: CellAssignment, to row: UInt32, _ layout: EntityLayout, _ values: InputValues, _ position: Int,
+    _ context: MutationContext
+  ) throws(MutationProblem) {
+    merge.begin(layout)
+    for place in 0..<assignment.cells.count {
+      let cell = assignment.cells[place]
+      guard let number = context.value(of: cell) else { continue }
+      let column = Int(cell.column.index)
+      let value = values.cell(number, position)
+      if let value, layout.refusesNullElements[column] { try refuseNullElement(value, column, layout, at: cell.range) }
+      if layout.isStored[column] { merge.set(column, value) }
+    }
+    try writeMerged(row, of: .cells(assignment), layout)
   }
 
   /// Leaves out of the answer what is not there any more.
   func dropDead(_ type: EntityTypeID) {
     // To remove nothing costs more than to look.
-    if !answered.allSatisfy({ transaction.isLive(type, $0) }) {
+    // By places: going through the list itself would count a reference to it.
+    for place in 0..<answered.count where !transaction.isLive(type, answered[place]) {
       answered.removeAll { !transaction.isLive(type, $0) }
+      return
     }
   }
 
   /// Takes the values of unique fields from all entities that get others, so that values may move among them.
   private func freeUniqueKeys(
-    _ assignment: BoundInput?, _ layout: EntityLayout, _ context: MutationContext, _ execution: Execution,
-    before view: Snapshot
+    _ assignment: BoundInput?, _ layout: EntityLayout, _ context: MutationContext, _ execution: Execution
   ) throws(MutationProblem) {
-    // A single entity exchanges values with no other.
-    guard answered.count > 1 else { return }
     let entity = catalog[layout.type]
     let written: Set<ColumnID>
     switch assignment {
     case nil: return
-    case .record(let record): written = Set(record.cells.filter { context.isWritten($0) }.map(\.column))
+    case .record(let record): written = Set(record.cells.filter { context.value(of: $0) != nil }.map(\.column))
     case .variable(let parameter, _, _):
       guard context.parameters.indices.contains(parameter), case .object(let members)? = context.parameters[parameter]
       else { return }
@@ -104,7 +126,7 @@ extension Mutator {
     guard !unique.isEmpty else { return }
     change()
     let columns = unique.sorted()
-    emptied = EmptiedKeys(type: layout.type, columns: columns, waiting: Set(answered), before: view)
+    emptied = EmptiedKeys(type: layout.type, columns: columns, waiting: Set(answered), before: execution.snapshot)
     for (number, row) in answered.enumerated() {
       try checkpoint(at: number, execution)
       for column in columns {
@@ -129,7 +151,7 @@ extension Mutator {
     }
     if isContinuing {
       let isPoint =
-        answered.count <= 1 && !hasLongPostings(program.layouts[program.mutation.type])
+        answered.count <= 1 && !reach(program).hasLongPostings
         && answered.allSatisfy {
           transaction.isDeletedAlone(
             program.mutation.type, $0, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed)

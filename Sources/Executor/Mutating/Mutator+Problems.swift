@@ -30,8 +30,10 @@ extension Mutator {
   }
 
   private func parameters(_ index: Int) -> (SourceRange, String) {
-    guard parameterPlaces.indices.contains(index) else { return (SourceRange(at: 0), "") }
-    return (parameterPlaces[index].range, parameterPlaces[index].name)
+    guard let parameters = program?.mutation.constants.parameters, parameters.indices.contains(index) else {
+      return (SourceRange(at: 0), "")
+    }
+    return (parameters[index].range, parameters[index].name)
   }
 
   private func columnName(_ kind: MutationProblem.Kind) -> String? {

@@ -8,13 +8,12 @@ extension Mutator {
   func save(
     _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext
   ) throws(MutationProblem) {
-    parameterPlaces = program.mutation.constants.parameters
     var origin = Origin(values: constants, position: 0, context: context, layouts: program.layouts)
     origin.replaces = program.mutation.conflict?.strategy == .replace
     origin.refusesNullLists =
       program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
-    if isContinuing, !isWithinPoint(program) { throw outgrown(at: .range(program.mutation.range)) }
+    if isContinuing, !reach(program).take(&stage) { throw outgrown(at: .range(program.mutation.range)) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)
     try checkComplete(program, constants.execution)
@@ -111,7 +110,7 @@ extension Mutator {
         if index == layout.primaryIndex, record.role == .row, program.mutation.kind == .insert,
           fragments.remove(DeletedRow(type: layout.type, row: existing)) != nil
         {
-          try patch(existing, number, layout)
+          try write(existing, number, layout, by: .define)
           stage.records[number].row = existing
           inserted.append(existing)
           incomplete.append(number)
@@ -131,7 +130,7 @@ extension Mutator {
           stage.records[number].row = existing
           stage.records[number].keepsForNull = true
           return
-        case .replace: try remove(existing, layout.type, at: record.origin)
+        case .replace: try remove(existing, layout.type, at: sources[record.origin.start])
         }
       } catch {
         throw problem(error, at: record.origin)
@@ -147,12 +146,12 @@ extension Mutator {
   }
 
   /// Deletes an entity whose place another takes.
-  func remove(_ row: UInt32, _ type: EntityTypeID, at source: RecordStage.Origin) throws(MutationProblem) {
+  func remove(_ row: UInt32, _ type: EntityTypeID, at source: InputSource) throws(MutationProblem) {
     if isContinuing,
       !transaction.isDeletedAlone(
         type, row, links: PointMutation.maximumLinks, listed: PointMutation.maximumListed)
     {
-      throw outgrown(at: sources[source.start])
+      throw outgrown(at: source)
     }
     do {
       for gone in try writing({ () throws(StoreProblem) in try transaction.delete(type, row) }) {

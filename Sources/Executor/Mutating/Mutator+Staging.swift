@@ -67,11 +67,7 @@ extension Mutator {
     let keeps = origin.keepsValues || origin.values.areOfRows && (role != .assignment || record.hasLinks)
     for cell in record.cells {
       let column = Int(cell.column.index)
-      var source = cell.value
-      if !origin.isProvided(cell.unless) {
-        guard let otherwise = cell.otherwise else { continue }
-        source = otherwise
-      }
+      guard let source = origin.context.value(of: cell) else { continue }
       var value = origin.values.cell(source, origin.position)
       if let value, layout.refusesNullElements[column] { try refuseNullElement(value, column, layout, at: cell.range) }
       if keeps, let found = value {
@@ -107,7 +103,7 @@ extension Mutator {
     return RecordStage.Origin(start: sources.count - 1)
   }
 
-  private func refuseNullElement(
+  func refuseNullElement(
     _ cell: Cell, _ column: Int, _ layout: EntityLayout, at range: SourceRange
   ) throws(MutationProblem) {
     guard case .list(let element) = layout.columns[column].type else { return }

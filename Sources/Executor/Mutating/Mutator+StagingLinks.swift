@@ -14,7 +14,7 @@ extension Mutator {
     var targets: [RecordStage.Target] = []
     swap(&targets, &linkTargets)
     defer {
-      targets.removeAll(keepingCapacity: true)
+      targets.clear()
       swap(&targets, &linkTargets)
     }
     var isNull = link.isNull

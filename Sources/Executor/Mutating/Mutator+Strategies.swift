@@ -47,12 +47,7 @@ extension Mutator {
 
   /// Writes what a record says that is not null.
   func patch(_ row: UInt32, _ number: Int, _ layout: EntityLayout) throws(MutationProblem) {
-    try write(row, number, layout, by: .patch, nil)
-  }
-
-  /// Writes what an assignment gives, null included.
-  func assign(_ row: UInt32, _ number: Int, _ layout: EntityLayout) throws(MutationProblem) {
-    try write(row, number, layout, by: .assign, nil)
+    try write(row, number, layout, by: .patch)
   }
 
   /// Returns how the newer of two entities, which is the truth, takes from the older what it lacks. The one that is
@@ -83,8 +78,8 @@ extension Mutator {
   // MARK: - Writing
 
   /// Writes what a record says by a strategy, but where the decisions of `set:` say otherwise.
-  private func write(
-    _ row: UInt32, _ number: Int, _ layout: EntityLayout, by strategy: RecordMerge.Strategy, _ decided: Int?
+  func write(
+    _ row: UInt32, _ number: Int, _ layout: EntityLayout, by strategy: RecordMerge.Strategy, _ decided: Int? = nil
   ) throws(MutationProblem) {
     let source = stage.records[number].origin
     try merge.take(stage.records[number], of: stage, by: strategy, layout, row: row, in: transaction) {
@@ -93,15 +88,40 @@ extension Mutator {
       return memory.joined(old, new, type)
     }
     if let decided { merge.decide(by: decided, of: stage, layout) }
+    // A row that replaces is an entity of its own.
+    let isWhole = if case .replace = strategy { true } else { false }
+    try writeMerged(row, of: .record(number), layout, isWhole: isWhole)
+  }
+
+  /// Returns the record that says what a column gets; nil for cells of none.
+  private func record(of input: MergedInput, _ column: Int) -> Int? {
+    guard case .record(let number) = input else { return nil }
+    return merge.decision(of: column) ?? number
+  }
+
+  /// Returns where something was written that is merged into a row.
+  private func source(of input: MergedInput, _ column: Int? = nil) -> InputSource {
+    switch input {
+    case .record(let number):
+      let record = column.flatMap { merge.decision(of: $0) } ?? number
+      return sources[stage.records[record].origin.start]
+    case .cells(let assignment): return assignment.source
+    }
+  }
+
+  /// Writes what is merged into a row.
+  ///
+  /// - Parameter isWhole: Indicates whether the record takes the place of the entity that is there.
+  func writeMerged(
+    _ row: UInt32, of input: MergedInput, _ layout: EntityLayout, isWhole: Bool = false
+  ) throws(MutationProblem) {
     if let column = merge.missingColumn(layout) {
-      let decision = merge.decision(of: column)
-      // A row that replaces is an entity of its own.
-      let isWhole = if case .replace = strategy { decision == nil } else { false }
+      let isNew = isWhole && merge.decision(of: column) == nil
       throw problem(
         .missingValue(
           type: layout.name, field: layout.columns[column].name,
-          entity: isWhole ? nil : identity(layout.type, row)),
-        at: stage.records[decision ?? number].origin, column: ColumnID(column))
+          entity: isNew ? nil : identity(layout.type, row)),
+        at: source(of: input, column), column: ColumnID(column))
     }
     if merge.isEmpty { return }
     if fieldView != nil { touched.insert(row) }
@@ -114,14 +134,14 @@ extension Mutator {
       } catch .uniqueViolation(let index, let existing, let other) {
         attempts += 1
         let columns = catalog[index].columns.map { Int((layout.columns[Int($0.index)].foldedFrom ?? $0).index) }
-        let record = columns.lazy.compactMap { self.merge.decision(of: $0) }.first ?? number
-        let refused = problem(
-          .uniqueViolation(index: index, existing: existing, row: other), at: stage.records[record].origin)
+        let column = columns.first { merge.decision(of: $0) != nil } ?? columns[0]
+        let source = source(of: input, column)
+        let refused = problem(.uniqueViolation(index: index, existing: existing, row: other), at: source)
         // Each replacement takes one entity away, of one index each; a resolver that goes on forever must not.
         let isLast = attempts > catalog[layout.type].indexes.count + 1
-        switch isLast ? ConflictDecision.fail : decide(index, existing, record) {
+        switch isLast ? ConflictDecision.fail : decide(index, existing, record(of: input, column)) {
         case .replace:
-          try remove(existing, layout.type, at: stage.records[record].origin)
+          try remove(existing, layout.type, at: source)
           // Its deletion may reach the entity that is to take its place.
           guard transaction.isLive(layout.type, row) else { throw refused }
         case .keep:
@@ -135,10 +155,10 @@ extension Mutator {
         case .fail, .patch: throw refused
         }
       } catch {
-        throw problem(error, at: source)
+        throw problem(error, at: source(of: input))
       }
     }
-    try checkCopied(at: sources[source.start])
+    try checkCopied(at: source(of: input))
   }
 
   /// Takes a value out of its indexes until another is written.

@@ -4,21 +4,6 @@ import GQLQuery
 import GQLStore
 import GQLWriting
 
-/// What the embedding program decides about a value of a unique index that two entities want.
-package enum ConflictDecision: Sendable {
-  /// The change is refused.
-  case fail
-  /// The new one is not saved.
-  case keep
-  /// The one that is there is deleted.
-  case replace
-  /// What the new one knows goes into the one that is there.
-  case patch
-}
-
-/// Decides for one index; the entity that is there and the one that comes, as JSON.
-package typealias ConflictResolver = @Sendable (_ existing: Text, _ new: Text) -> ConflictDecision
-
 /// A field of a mutation with everything made ready to apply it.
 package final class MutationProgram: Sendable {
   package let mutation: BoundMutation
@@ -32,10 +17,9 @@ package final class MutationProgram: Sendable {
   package let isPoint: Bool
   /// The begin of an answer that is a number: `{"key":`.
   let answerStart: [UInt8]
-  /// The columns that the document's assignment names.
-  let assignedColumns: [ColumnID]
-  /// Indicates whether the document's assignment names no links.
-  let assignsCellsOnly: Bool
+  let cellAssignment: CellAssignment?
+  /// What an operation begins with: the constants, or what locates the entities where there are none.
+  let opening: ValueProgram
   /// Indicates whether a row may take the place of an entity that has its unique value, and so delete it.
   let mayReplace: Bool
 
@@ -56,13 +40,8 @@ package final class MutationProgram: Sendable {
     start.append(0x3A)
     answerStart = start.takeArray()
     mayReplace = constants.executable.catalog.indexes.contains { $0.onConflict == .replace }
-    if case .record(let record) = mutation.assignment {
-      assignedColumns = record.cells.map(\.column)
-      assignsCellsOnly = !record.hasLinks
-    } else {
-      assignedColumns = []
-      assignsCellsOnly = false
-    }
+    cellAssignment = CellAssignment(mutation.assignment)
+    opening = constants.isEmpty ? locate ?? constants : constants
     isPoint = Self.isPoint(
       mutation, layouts[mutation.type], constants.executable.catalog, locate: locate?.executable)
   }
@@ -90,13 +69,14 @@ struct EmptiedKeys {
 package final class Mutator {
   package let transaction: WriteTransaction
   let catalog: Catalog
-  /// What decides about unique indexes, by index.
-  let resolvers: [IndexID: ConflictResolver]
-  /// The state of the data; nil where something has changed since.
-  @exclusivity(unchecked) private var view: Snapshot?
+  let resolvers: ConflictResolvers
+  /// Indicates whether nothing has changed since ``lastView``.
+  @exclusivity(unchecked) private var isViewCurrent: Bool
 
   // What belongs to one field.
   @exclusivity(unchecked) var stage = RecordStage(capacity: 64)
+  /// Holds the targets of the link that is written.
+  @exclusivity(unchecked) var linkList = LinkList()
   /// Has room for the targets of the link that is put on the stage.
   @exclusivity(unchecked) var linkTargets: [RecordStage.Target] = []
   /// Where the objects and values on the stage were written; their origins are numbers of these.
@@ -122,12 +102,12 @@ package final class Mutator {
   @exclusivity(unchecked) var emptied: EmptiedKeys?
   /// Holds the columns that a row takes of the record that it meets.
   @exclusivity(unchecked) var merge = RecordMerge()
-  /// The declaration and the name of a parameter of the field being applied.
-  @exclusivity(unchecked) var parameterPlaces: [BoundParameter] = []
+  /// The field that is applied, or was applied last.
+  @exclusivity(unchecked) private(set) var program: MutationProgram?
   /// Why the store was told to stop.
   @exclusivity(unchecked) private(set) var stopReason: RuntimeProblem?
-  /// What the field's limits are looked at with; nil between fields.
-  @exclusivity(unchecked) var constants: Execution?
+  /// What the field's limits are looked at with; nil between fields. Without a count: ``apply(_:_:into:)`` has it.
+  @exclusivity(unchecked) unowned(unsafe) var constants: Execution?
   /// The operation that the fields belong to, and what was written before it.
   @exclusivity(unchecked) private var operation: MutationContext?
   @exclusivity(unchecked) private var writtenBefore = 0
@@ -145,41 +125,47 @@ package final class Mutator {
   /// Whether the field threw because it reaches more than a point mutation may.
   @exclusivity(unchecked) package private(set) var isOutgrown = false
   @exclusivity(unchecked) private var looks = 0
-  /// Asks ``isStopped(holding:)``. Made once, because the store is given it for every field.
-  @exclusivity(unchecked) private var stopTest: ((Int) -> Bool)?
 
   package init(_ base: Snapshot, _ transaction: WriteTransaction, resolvers: [IndexID: ConflictResolver] = [:]) {
-    (self.transaction, self.resolvers, isContinuing) = (transaction, resolvers, false)
-    (catalog, view, lastView) = (base.catalog, base, base)
-    stopTest = { [unowned self] in isStopped(holding: $0) }
+    (self.transaction, isContinuing) = (transaction, false)
+    self.resolvers = ConflictResolvers(resolvers, base.catalog)
+    (catalog, isViewCurrent, lastView) = (base.catalog, true, base)
+    beWatched()
   }
 
   /// Applies point mutations to a transaction that goes on after each; nothing was written to a fresh one.
   package init(continuing transaction: WriteTransaction, isFresh: Bool = false) {
     self.transaction = transaction
-    (resolvers, isContinuing) = ([:], true)
+    (resolvers, isContinuing) = (ConflictResolvers([:], transaction.base.catalog), true)
     (catalog, lastView) = (transaction.base.catalog, transaction.base)
-    view = isFresh ? transaction.base : nil
-    stopTest = { [unowned self] in isStopped(holding: $0) }
+    isViewCurrent = isFresh
+    beWatched()
+  }
+
+  /// Has the store ask for each field, see ``isStopped(holding:)``.
+  private func beWatched() {
+    transaction.isStopped = { [unowned self] in isStopped(holding: $0) }
+    transaction.isWatched = false
   }
 
   /// The data with all changes so far. Complexity: nothing where nothing has changed since the last call, else that of
   /// ``WriteTransaction/snapshot()``, or of ``WriteTransaction/provisional()``.
   package func snapshot() -> Snapshot {
-    if let view { return view }
-    let taken = isContinuing ? transaction.provisional() : transaction.snapshot()
-    (view, lastView) = (taken, taken)
-    return taken
+    if !isViewCurrent {
+      lastView = isContinuing ? transaction.provisional() : transaction.snapshot()
+      isViewCurrent = true
+    }
+    return lastView
   }
 
   /// Whether something has changed since the last ``snapshot()``.
-  var hasChanged: Bool { view == nil }
+  var hasChanged: Bool { !isViewCurrent }
 
   /// The newest version that there is without taking one.
   @exclusivity(unchecked) package private(set) var lastView: Snapshot
 
   /// Says that the transaction is written to.
-  package func change() { (view, isWritten) = (nil, true) }
+  package func change() { (isViewCurrent, isWritten) = (false, true) }
 
   /// Makes a change in the store, which leaves everything as it was where it throws, unless it was stopped.
   ///
@@ -187,11 +173,11 @@ package final class Mutator {
   func writing<Output>(
     replacing type: EntityTypeID? = nil, _ body: () throws(StoreProblem) -> Output
   ) throws(StoreProblem) -> Output {
-    let (hadWritten, seen) = (hasWritten, view)
+    let (hadWritten, wasCurrent) = (hasWritten, isViewCurrent)
     change()
     do {
       let output = try body()
-      if isContinuing, let type, let seen, seen.shows(type, replacedBy: transaction) { view = seen }
+      if isContinuing, wasCurrent, let type, lastView.shows(type, replacedBy: transaction) { isViewCurrent = true }
       return output
     } catch {
       if case .stopped = error { throw error }
@@ -215,7 +201,7 @@ package final class Mutator {
   }
 
   /// The last version; the mutator must not be used afterwards.
-  package func finish() -> Snapshot { view ?? transaction.commit() }
+  package func finish() -> Snapshot { isViewCurrent ? lastView : transaction.commit() }
 
   // MARK: - Fields
 
@@ -227,38 +213,46 @@ package final class Mutator {
     _ program: MutationProgram, _ context: MutationContext, into output: inout ByteBuffer
   ) throws(MutationProblem) -> Bool {
     // To remove nothing costs more than to look.
-    if !answered.isEmpty { answered.removeAll(keepingCapacity: true) }
-    if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
+    answered.clear()
+    inserted.clear()
     stage.removeAll()
-    if !sources.isEmpty { sources.removeAll(keepingCapacity: true) }
+    sources.clear()
     memory.removeAll()
     if !fragments.isEmpty { fragments.removeAll() }
-    if !incomplete.isEmpty { incomplete.removeAll(keepingCapacity: true) }
+    incomplete.clear()
     if !touched.isEmpty { touched.removeAll() }
-    (fieldView, emptied) = (nil, nil)
+    if fieldView != nil { fieldView = nil }
+    if emptied != nil { emptied = nil }
     if !freed.isEmpty { freed.removeAll() }
     (isWritten, isOutgrown, looks) = (false, false, 0)
-    // Without sets, the constants look at nothing.
-    let looked = program.mutation.constants.sets.isEmpty ? transaction.base : snapshot()
-    let execution = program.constants.begin(context, on: looked)
-    self.constants = execution
+    // To compare costs less than to count references.
+    if self.program !== program { self.program = program }
+    if isContinuing { transaction.now = context.now }
+    let execution = begin(program.opening, context)
+    constants = execution
     defer {
-      self.constants = nil
-      program.constants.end(execution)
+      constants = nil
+      program.opening.end(execution)
     }
     if isContinuing || operation !== context {
-      operation = context
+      if operation !== context { operation = context }
       (writtenBefore, pagesBefore) = (transaction.writtenBytes, transaction.pageBytes)
     }
     lookedBytes = heldBytes
-    if execution.mayStop || execution.limits.maximumMemory != .max || isContinuing { transaction.isStopped = stopTest }
-    defer { transaction.isStopped = nil }
+    transaction.isWatched = execution.mayStop || execution.limits.maximumMemory != .max || isContinuing
+    defer { transaction.isWatched = false }
     guard execution.limits.maximumMemory != .max, !isContinuing else {
       return try perform(program, context, execution, into: &output)
     }
     return try transaction.countingPages { () throws(MutationProblem) in
       try perform(program, context, execution, into: &output)
     }
+  }
+
+  /// Begins to evaluate values; who began them ends them.
+  func begin(_ values: ValueProgram, _ context: MutationContext) -> Execution {
+    // Without sets, they look at nothing.
+    values.begin(context, on: values.executable.sets.isEmpty ? transaction.base : snapshot())
   }
 
   private func perform(
@@ -272,7 +266,7 @@ package final class Mutator {
     var isAnswered = false
     switch program.mutation.kind {
     case .insert, .upsert: try save(program, constants, context)
-    case .update: try update(program, context)
+    case .update: try update(program, context, execution)
     case .delete: isAnswered = try delete(program, constants, context, into: &output)
     case .restore: try restore(program, context)
     case .erase: try erase(program, context)
@@ -384,22 +378,16 @@ package final class Mutator {
     if number & 1023 == 1023 { try checkpoint(execution) }
   }
 
+  /// A look at whether a field reaches no more than a point mutation may.
+  func reach(_ program: MutationProgram) -> PointReach {
+    PointReach(program: program, transaction: transaction, catalog: catalog)
+  }
+
   // MARK: - Unique conflicts
 
   /// What happens about a unique index that both an entity and a record want.
-  func decide(_ index: IndexID, _ existing: UInt32, _ record: Int) -> ConflictDecision {
-    if let resolver = resolvers[index] {
-      let type = catalog[index].type
-      return resolver(
-        catalog.json(type) { column in
-          let reader = self.transaction.column(type, column.id)
-          return reader.isNull(existing) ? nil : reader.cell(existing, kind: column.kind)
-        },
-        catalog.json(type) { column in
-          let place = self.stage.records[record].base + Int(column.id.index)
-          return self.stage.valid[place] ? self.stage.cells[place] : nil
-        })
-    }
+  func decide(_ index: IndexID, _ existing: UInt32, _ record: Int?) -> ConflictDecision {
+    if let record, let decision = resolvers.decide(index, existing, transaction, stage, record) { return decision }
     return catalog[index].onConflict == .replace ? .replace : .fail
   }
 }

@@ -36,7 +36,7 @@ package final class ValueProgram: Sendable {
   }
 
   /// Starts a use of the values; ``end(_:)`` ends it. What cells point to lives until then.
-  func begin(_ context: MutationContext, on snapshot: Snapshot) -> Execution {
+  func begin(_ context: MutationContext, on snapshot: consuming Snapshot) -> Execution {
     let execution = executable.take(snapshot)
     execution.limits = context.limits
     execution.cancellation = context.cancellation
@@ -44,6 +44,9 @@ package final class ValueProgram: Sendable {
     context.bind(execution, executable)
     return execution
   }
+
+  /// Indicates whether there are neither values nor sets.
+  var isEmpty: Bool { sources == nil && program == nil && executable.sets.isEmpty }
 
   func end(_ execution: Execution) {
     execution.given = UnsafeBufferPointer(start: nil, count: 0)
@@ -152,9 +155,13 @@ package final class MutationContext: @unchecked Sendable {
     return cells?.isGiven(parameter) ?? isProvided(parameterNames[parameter])
   }
 
-  /// Returns whether a cell is written: one that hangs on a variable that is not given, and has no other value, is left as
-  /// it is.
-  func isWritten(_ cell: BoundCell) -> Bool { cell.otherwise != nil || cell.unless.map { isProvided($0) } ?? true }
+  /// Returns the number of the value that a cell gets; nil for one that is left as it is, because it hangs on a variable
+  /// that is not given and has no other value.
+  @inline(__always)
+  func value(of cell: BoundCell) -> Int? {
+    if let unless = cell.unless, !isProvided(unless) { return cell.otherwise }
+    return cell.value
+  }
 
   /// Returns whether a variable was given a value, be it null.
   func isProvided(_ variable: String) -> Bool {

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 
 /// A recorder of what rows of one table held before a transaction changed them: a part of a row is noted when it is first
@@ -56,12 +57,7 @@ final class TableRecorder: @unchecked Sendable {
   func reset(_ table: Table) {
     first = UInt32(truncatingIfNeeded: table.slots)
     if notes.isEmpty { return }
-    if notes.count <= Self.few {
-      // To remove one after another is quicker.
-      while !notes.isEmpty { notes.removeLast() }
-    } else {
-      notes.removeAll(keepingCapacity: notes.count < 1024)
-    }
+    if notes.count <= Self.few { notes.clear() } else { notes.removeAll(keepingCapacity: notes.count < 1024) }
     if !words.isEmpty { words.removeAll(keepingCapacity: words.count < 1024) }
     if !places.isEmpty { places.removeAll(keepingCapacity: places.count < 1024) }
   }

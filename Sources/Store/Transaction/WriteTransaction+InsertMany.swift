@@ -29,8 +29,9 @@ extension WriteTransaction {
     let table = ownedTable(type)
     let layout = table.layout
     let isPlain =
-      bulk != nil && layout.mirrors.isEmpty && (table.tombstones?.count ?? 0) == 0 && dangling.isEmpty
-      && table.slots + rows.count <= PageLayout.maximumRows && hasShortTexts(layout, columns, rows)
+      bulk != nil && layout.mirrors.isEmpty && !layout.foldsKey && dangling.isEmpty
+      && (table.tombstones?.count ?? 0) == 0 && table.slots + rows.count <= PageLayout.maximumRows
+      && hasShortTexts(layout, columns, rows)
     guard isPlain else { return insertEach(type, columns, rows) }
     table.ownColumns()
     let (added, existing) = addKeys(table, columns, rows)

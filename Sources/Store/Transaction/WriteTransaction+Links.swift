@@ -96,11 +96,17 @@ extension WriteTransaction {
   ) throws(StoreProblem) {
     let oldTarget = relation.isToMany ? PageLayout.noRow : self.target(relation, source)
     let oldSource = inverse.isToMany ? PageLayout.noRow : self.target(inverse, target)
-    // Both are left by their partners: the source gets another target, but the old target may lose its only source.
-    if oldTarget != PageLayout.noRow && !inverse.isToMany && inverse.isRequired && oldTarget != target {
+    // Both are left by their partners: the source gets another target, but the old target may lose its only source. One
+    // that was linked with itself loses nothing.
+    let isSymmetric = relation.id == inverse.id
+    if oldTarget != PageLayout.noRow && !inverse.isToMany && inverse.isRequired && oldTarget != target
+      && !(isSymmetric && oldTarget == source)
+    {
       throw .requiredReference(relation: inverse.id, row: oldTarget)
     }
-    if oldSource != PageLayout.noRow && !relation.isToMany && relation.isRequired && oldSource != source {
+    if oldSource != PageLayout.noRow && !relation.isToMany && relation.isRequired && oldSource != source
+      && !(isSymmetric && oldSource == target)
+    {
       throw .requiredReference(relation: relation.id, row: oldSource)
     }
     if oldTarget != PageLayout.noRow { unlink(relation, inverse, source, oldTarget) }

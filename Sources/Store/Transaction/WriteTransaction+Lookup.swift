@@ -108,43 +108,23 @@ extension WriteTransaction {
     return 0
   }
 
-  /// Calls something with the key of an index, texts folded as it has them, in `key`, and in `valid` whether a component is
-  /// null. Both are scratch, and texts are there as long as the call, which must not fold others.
+  /// Calls something with the key of an index in `key`; see ``Table/withKey(_:_:_:fold:buffer:cell:_:)``.
   private func withKey<Result>(
     _ keys: KeyLayout, of table: Table, _ cells: UnsafePointer<Cell>, _ valid: UnsafePointer<Bool>,
     _ body: () -> Result
   ) throws(StoreProblem) -> Result {
-    let layout = table.layout
-    var foldsAny = false
-    folded.removeAll(keepingCapacity: true)
-    for number in 0..<keys.count {
-      let column = keys.components[number].column
-      guard layout.isFolded[column], let source = layout.columns[column].foldedFrom.map({ Int($0.index) }) else {
-        self.valid[column] = valid[column]
-        key[number] = cells[column]
-        continue
-      }
-      self.valid[column] = valid[source]
-      guard valid[source] else { continue }
-      foldsAny = true
-      let start = folded.count
-      TextView(cells[source]).withBytes { fold(UnsafeRawBufferPointer(start: $0, count: $1), &folded) }
-      guard folded.count - start <= TextView.maximumLength else {
-        throw .textTooLong(layout.id, layout.columns[column].id)
-      }
-      // Where it stands among the folded ones, until all are there.
-      key[number] = Cell(low: UInt64(start), high: UInt64(folded.count - start))
-    }
-    if !foldsAny { return body() }
-    return folded.withUnsafeBytes { bytes in
-      for number in 0..<keys.count {
-        let column = keys.components[number].column
-        guard layout.isFolded[column], self.valid[column] else { continue }
-        let (start, count) = (Int(key[number].low), Int(key[number].high))
-        key[number] = bytes.baseAddress.map { TextView($0 + start, count: count).cell } ?? Cell(low: 0)
-      }
-      return body()
-    }
+    try table.withKey(
+      keys, key, self.valid, fold: fold, buffer: &folded, cell: { valid[$1] ? cells[$1] : nil }, body)
+  }
+
+  /// Returns the row with a primary key of which a text is compared in its folded form; `PageLayout.noRow` if there is
+  /// none. Folding what is folded changes nothing.
+  func findFolded(_ table: Table, _ wanted: UnsafePointer<Cell>) -> UInt32 {
+    let row = try? table.withKey(
+      table.layout.indexes[0].keys, key, valid, fold: fold, buffer: &folded, cell: { component, _ in wanted[component] }
+    ) { table.find(0, key: key) }
+    // A text that is too long when it is folded is no key.
+    return row ?? PageLayout.noRow
   }
 }
 

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLCatalog
 
 /// New values for rows that are there.
@@ -15,7 +16,7 @@ extension WriteTransaction {
     let table = ownedTable(type)
     precondition(table.isLive(row), "only live rows can be replaced")
     let layout = table.layout
-    changedColumns.removeAll(keepingCapacity: true)
+    changedColumns.clear()
     for column in 0..<layout.columns.count where !layout.isFilled[column] && !layout.isFolded[column] {
       if let given, !given[column] { continue }
       self.valid[column] = valid[column]
@@ -34,26 +35,31 @@ extension WriteTransaction {
     precondition(table.isLive(row) && !table.layout.isFilled[number] && !table.layout.isFolded[number])
     valid[number] = cell != nil
     cells[number] = cell ?? Cell(low: 0)
-    changedColumns.removeAll(keepingCapacity: true)
+    changedColumns.clear()
     changedColumns.append(number)
     try write(table, row)
   }
 
   /// Writes the scratch cells of the changed columns, and what is made of them.
   private func write(_ table: Table, _ row: UInt32) throws(StoreProblem) {
-    affectedIndexes.removeAll(keepingCapacity: true)
+    affectedIndexes.clear()
     movesReaders = false
     if changedColumns.isEmpty { return stampUpdate(table, row) }
     let layout = table.layout
+    // By places: going through a list itself would count a reference to it.
     for number in 0..<changedColumns.count {
-      for folded in layout.foldedColumns[changedColumns[number]] {
-        try foldCell(table, into: folded, from: changedColumns[number])
+      let column = changedColumns[number]
+      for place in 0..<layout.foldedColumns[column].count {
+        let folded = layout.foldedColumns[column][place]
+        try foldCell(table, into: folded, from: column)
         changedColumns.append(folded)
       }
     }
-    for column in changedColumns {
-      for index in layout.indexesOfColumn[column] where !affectedIndexes.contains(index) {
-        affectedIndexes.append(index)
+    for number in 0..<changedColumns.count {
+      let column = changedColumns[number]
+      for place in 0..<layout.indexesOfColumn[column].count {
+        let index = layout.indexesOfColumn[column][place]
+        if !affectedIndexes.contains(index) { affectedIndexes.append(index) }
       }
     }
     if bulk != nil {
@@ -73,8 +79,9 @@ extension WriteTransaction {
         try purgeNamesake(table, tombstones)
       }
     }
-    for index in affectedIndexes { table.removeEntry(index, row, key: key) }
-    for column in changedColumns {
+    for place in 0..<affectedIndexes.count { table.removeEntry(affectedIndexes[place], row, key: key) }
+    for number in 0..<changedColumns.count {
+      let column = changedColumns[number]
       let known = table.readers[column]
       let store = table.ownedColumn(column)
       if valid[column] {
@@ -85,7 +92,7 @@ extension WriteTransaction {
       }
       noteMove(table, column, from: known)
     }
-    for index in affectedIndexes { table.addEntry(index, row, key: key) }
+    for place in 0..<affectedIndexes.count { table.addEntry(affectedIndexes[place], row, key: key) }
     stampUpdate(table, row)
   }
 

@@ -37,13 +37,19 @@ package final class WriteTransaction {
     get { instant }
     set { instant = newValue }
   }
-  /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities;
-  /// where it says so they throw ``StoreProblem/stopped``.
+  /// Asked once in a while, with the bytes that are held meanwhile, by calls that may reach any number of entities, while
+  /// the transaction is watched; where it says so they throw ``StoreProblem/stopped``.
   package var isStopped: ((Int) -> Bool)? {
     get { stopTest }
-    set { (stopTest, steps) = (newValue, 0) }
+    set { (stopTest, watches, steps) = (newValue, newValue != nil, 0) }
   }
   @exclusivity(unchecked) private var stopTest: ((Int) -> Bool)?
+  /// Tells whether ``isStopped`` is asked, as it is once it is set. A flag, because to set a function counts references.
+  package var isWatched: Bool {
+    get { watches }
+    set { (watches, steps) = (newValue, 0) }
+  }
+  @exclusivity(unchecked) private var watches = false
   private let meter = PageMeter()
   /// Bytes of pages that were made and not given back within ``countingPages(_:)``: of columns, indexes and their
   /// directories. Texts and lists are ``writtenBytes``.
@@ -219,7 +225,7 @@ package final class WriteTransaction {
     // Why 128: an entity with full text and several indexes costs up to a hundred microseconds.
     if steps >= 128 {
       steps = 0
-      if let isStopped, isStopped(bytes()) { throw .stopped }
+      if watches, let isStopped, isStopped(bytes()) { throw .stopped }
     }
   }
 
@@ -229,7 +235,7 @@ package final class WriteTransaction {
 
   /// Does what indexes have put off, which ``commit()`` would else do at a stroke.
   package func settleIndexes() throws(StoreProblem) {
-    guard let isStopped else { return }
+    guard watches, let isStopped else { return }
     let allowance = WorkAllowance { isStopped(0) }
     for type in tables.indices {
       settleIndexes(EntityTypeID(type), allowance)
@@ -260,12 +266,12 @@ package final class WriteTransaction {
     table(type).readers[Int(column.index)]
   }
 
-  /// The row with this primary key: one cell per component.
+  /// The row with this primary key: one cell per component, texts as they are written or in their folded form.
   package func findRow(_ type: EntityTypeID, key: UnsafePointer<Cell>) -> UInt32? {
     if bulk != nil { settleKeys(type) }
     let table = table(type)
     if table.indexes.isEmpty { return nil }
-    let row = table.find(0, key: key)
+    let row = table.layout.foldsKey ? findFolded(table, key) : table.find(0, key: key)
     return row == PageLayout.noRow ? nil : row
   }
 
@@ -275,7 +281,7 @@ package final class WriteTransaction {
   ) {
     if bulk != nil { settleKeys(type) }
     let table = table(type)
-    if let index = table.indexes.first?.asHash {
+    if let index = table.indexes.first?.asHash, !table.layout.foldsKey {
       index.reader(table.readers).findEach(keys, count, into: rows)
     } else {
       for index in 0..<count { rows[index] = findRow(type, key: keys + index) ?? PageLayout.noRow }
