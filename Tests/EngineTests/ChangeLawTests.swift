@@ -70,14 +70,21 @@ import Testing
       ChangeObservation.observe { old, changes, new in
         // What is applied here is not looked at again.
         if Thread.current.threadDictionary["laws"] != nil { return }
-        Thread.current.threadDictionary["laws"] = true
-        defer { Thread.current.threadDictionary["laws"] = nil }
-        let problems = Self.problems(old, changes, new)
-        found.withLock {
-          $0.versions += 1
-          if !changes.isEmpty { $0.changes += 1 }
-          $0.problems += problems.map { "\($0) in \(new.catalog.types.map(\.name).prefix(4))" }
+        let isDone = DispatchSemaphore(value: 0)
+        // Versions are made on threads of other tests, whose stacks may be too small for this.
+        let thread = Thread {
+          Thread.current.threadDictionary["laws"] = true
+          let problems = Self.problems(old, changes, new)
+          found.withLock {
+            $0.versions += 1
+            if !changes.isEmpty { $0.changes += 1 }
+            $0.problems += problems.map { "\($0) in \(new.catalog.types.map(\.name).prefix(4))" }
+          }
+          isDone.signal()
         }
+        thread.stackSize = 8 << 20
+        thread.start()
+        isDone.wait()
       }
       defer { ChangeObservation.observe(nil) }
       let root = Folders.repository

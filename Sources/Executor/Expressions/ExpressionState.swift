@@ -193,8 +193,7 @@ final class BlockState {
   @exclusivity(unchecked) private(set) var ones: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private(set) var positions: UnsafeMutablePointer<UInt16>
   @exclusivity(unchecked) private(set) var active: UnsafeMutablePointer<UInt8>
-  /// Counts the rows for which the registers of parameters are filled; 0 where they are those of another run.
-  @exclusivity(unchecked) private var parameterRows = 0
+  @exclusivity(unchecked) private var hasParameters = false
   /// The rows of a narrowed or an expanded batch that this block is evaluated for.
   @exclusivity(unchecked) private var input = ScopeRows(count: 0, scopes: [])
   @exclusivity(unchecked) private(set) var inputBuffers: [UnsafeMutablePointer<UInt32>] = []
@@ -236,7 +235,7 @@ final class BlockState {
   }
 
   func forgetParameters() {
-    parameterRows = 0
+    hasParameters = false
     if !patterns.isEmpty { patterns.removeAll() }
     if !listSets.isEmpty { listSets.removeAll() }
   }
@@ -254,17 +253,14 @@ final class BlockState {
     var grown = 0
     // Also for a first batch of no rows: the vectors mean nothing before.
     if count > capacity || capacity == 0 { grown = grow(count <= 16 ? 16 : max(count, usualRows)) }
-    if usesParameters, count > parameterRows || parameterRows == 0 { fillParameters(count, execution) }
-    return grown
-  }
-
-  /// Fills the registers of parameters for a batch: for the first, which is often one row, no more than it needs.
-  private func fillParameters(_ count: Int, _ execution: Execution) {
-    parameterRows = parameterRows == 0 ? max(count, 1) : capacity
-    for index in 0..<nodeCount where nodes[index].operation == .parameter {
-      let parameter = Int(nodes[index].index)
-      fill(index, execution.parameterValid[parameter] ? execution.parameterCells[parameter] : nil, parameterRows)
+    if !hasParameters, usesParameters {
+      hasParameters = true
+      for index in 0..<block.nodes.count where block.nodes[index].operation == .parameter {
+        let parameter = Int(block.nodes[index].index)
+        fill(index, execution.parameterValid[parameter] ? execution.parameterCells[parameter] : nil)
+      }
     }
+    return grown
   }
 
   /// Most runs that look up one entity need registers of a few rows only.
@@ -293,9 +289,9 @@ final class BlockState {
       vectors[index] = own[index]
     }
     for index in 0..<block.nodes.count where block.nodes[index].operation == .constant {
-      fill(index, block.constants[Int(block.nodes[index].index)], capacity)
+      fill(index, block.constants[Int(block.nodes[index].index)])
     }
-    parameterRows = 0
+    hasParameters = false
     return size - before
   }
 
@@ -308,19 +304,19 @@ final class BlockState {
     }
   }
 
-  private func fill(_ index: Int, _ cell: Cell?, _ count: Int) {
+  private func fill(_ index: Int, _ cell: Cell?) {
     var vector = own[index]
     vector.isConstant = true
     vector.allValid = cell != nil
-    vector.validity.update(repeating: cell == nil ? 0 : 1, count: count)
+    vector.validity.update(repeating: cell == nil ? 0 : 1, count: capacity)
     let value = cell ?? Cell(low: 0)
     switch vector.kind {
-    case .truth: vector.truths.update(repeating: cell == nil ? 1 : value.low != 0 ? 2 : 0, count: count)
+    case .truth: vector.truths.update(repeating: cell == nil ? 1 : value.low != 0 ? 2 : 0, count: capacity)
     case .rows:
       vector.rows.update(
-        repeating: cell == nil ? PageLayout.noRow : UInt32(truncatingIfNeeded: value.low), count: count)
-    case .word, .double: vector.words.update(repeating: value.int, count: count)
-    case .wide: vector.cells.update(repeating: value, count: count)
+        repeating: cell == nil ? PageLayout.noRow : UInt32(truncatingIfNeeded: value.low), count: capacity)
+    case .word, .double: vector.words.update(repeating: value.int, count: capacity)
+    case .wide: vector.cells.update(repeating: value, count: capacity)
     }
     vectors[index] = vector
   }

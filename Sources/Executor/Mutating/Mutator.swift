@@ -106,8 +106,8 @@ package final class Mutator {
   @exclusivity(unchecked) private(set) var program: MutationProgram?
   /// Why the store was told to stop.
   @exclusivity(unchecked) private(set) var stopReason: RuntimeProblem?
-  /// What the field's limits are looked at with; nil between fields. Without a count: ``apply(_:_:into:)`` has it.
-  @exclusivity(unchecked) unowned(unsafe) var constants: Execution?
+  /// What the field's limits are looked at with; nil between fields.
+  @exclusivity(unchecked) var constants: Execution?
   /// The operation that the fields belong to, and what was written before it.
   @exclusivity(unchecked) private var operation: MutationContext?
   @exclusivity(unchecked) private var writtenBefore = 0

@@ -40,8 +40,7 @@ extension WriteTransaction {
 
     if let tombstones = table.tombstones, tombstones.count > 0 { try purgeNamesake(table, tombstones) }
     for column in 0..<count {
-      // The table, which is this transaction's own, has it.
-      unowned(unsafe) let store = table.columns[column]
+      let store = table.columns[column]
       if column == layout.created || column == layout.updated {
         // Within a bulk all rows get the same time at its end.
         if bulk == nil { appendTime(store) }
