@@ -9,10 +9,13 @@ package protocol SnapshotCompanion: AnyObject, Sendable {
   func moved(to catalog: Catalog) -> any SnapshotCompanion
   /// The name of a property whose values no column holds, so that no file can; nil if there is none.
   var propertyWithoutColumn: String? { get }
+  /// Returns whether what belongs to a row is other than what belonged to it in an earlier version of the same data.
+  func hasChanged(_ row: DeletedRow, since base: (any SnapshotCompanion)?) -> Bool
   /// What is to be kept with the result of a merge: what another has, and of this one's what belongs to some of its rows,
-  /// which have the numbers `to` in the result.
+  /// which have the numbers `to` in the result, and has changed since a version that both began with.
   func merged(
-    into other: (any SnapshotCompanion)?, rows: [(type: EntityTypeID, from: UInt32, to: UInt32)]
+    into other: (any SnapshotCompanion)?, rows: [(type: EntityTypeID, from: UInt32, to: UInt32)],
+    since base: (any SnapshotCompanion)?
   ) -> any SnapshotCompanion
 }
 

@@ -66,7 +66,7 @@ extension Database {
         state.snapshot = made.snapshot
         state.version = version
         state.hasSchema = true
-        if rewrites { state.numbering += 1 }
+        if rewrites { state.numbering = RowNumbering() }
         return old
       }
       withExtendedLifetime(old) { live.note(made.snapshot, version, of: self) }
@@ -96,8 +96,11 @@ extension Database {
       let old = state.snapshot
       state.snapshot = snapshot
       if isTransaction { state.version = version }
+      // A draft may have brought the first one.
+      state.hasSchema = state.hasSchema || !snapshot.catalog.types.isEmpty
       return old
     }
+    if old.catalog.version != snapshot.catalog.version { forgetTexts() }
     withExtendedLifetime(old) { if isTransaction { live.note(snapshot, version, of: self) } else { live.noteCommit() } }
   }
 

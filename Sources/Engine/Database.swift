@@ -39,8 +39,7 @@ public final class Database: Sendable {
     var version: Int64 = 0
     /// Indicates whether somebody has looked at what was kept since a version was last cut.
     var isLookedAt = false
-    /// Counts how often rows got other numbers.
-    var numbering = 0
+    var numbering = RowNumbering()
   }
   let state: Lock<State>
   private let limitState = Lock<QueryLimits>(.standard)
@@ -232,7 +231,11 @@ public final class Database: Sendable {
   }
 
   /// A view of the data as it is now, which later loads do not change.
-  public func view() -> DatabaseView { DatabaseView(published) }
+  public func view() -> DatabaseView {
+    let (newest, numbering) = numbered
+    return DatabaseView(
+      snapshot: newest.snapshot, companion: newest.companion, version: newest.version, numbering: numbering)
+  }
 
   /// Compares every index, relation and count with a full scan, and tells what does not agree: nothing, ever.
   ///
@@ -337,21 +340,25 @@ public struct DatabaseView: Sendable {
   /// The number of the last transaction that it has in it; nil for a view of data that no database counts.
   public let version: Int64?
 
-  package init(snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil, version: Int64? = nil) {
+  /// That of the rows; nil where they are of no database.
+  let numbering: RowNumbering?
+
+  package init(snapshot: Snapshot, companion: (any SnapshotCompanion)? = nil) {
+    self.init(snapshot: snapshot, companion: companion, version: nil, numbering: nil)
+  }
+
+  init(
+    snapshot: Snapshot, companion: (any SnapshotCompanion)?, version: Int64?, numbering: RowNumbering?
+  ) {
     self.snapshot = snapshot
     self.companion = companion
     self.version = version
+    self.numbering = numbering
   }
 
   /// The number of entities of a type; nil if the schema has no such type.
   public func count(of type: String) -> Int? {
     snapshot.catalog.type(named: type).map { snapshot.liveCount($0.id) }
-  }
-
-  init(
-    _ published: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64)
-  ) {
-    self.init(snapshot: published.snapshot, companion: published.companion, version: published.version)
   }
 
   /// Compares indexes, relations and counts with a full scan, as ``Database/check()`` does.

@@ -69,11 +69,16 @@ extension DatabaseView {
 extension ModelBinding: SnapshotCompanion {
   package func moved(to catalog: Catalog) -> any SnapshotCompanion { fitted(to: catalog) }
 
+  package func hasChanged(_ row: DeletedRow, since base: (any SnapshotCompanion)?) -> Bool {
+    hasChanged(row.type, row.row, since: base as? ModelBinding)
+  }
+
   package func merged(
-    into other: (any SnapshotCompanion)?, rows: [(type: EntityTypeID, from: UInt32, to: UInt32)]
+    into other: (any SnapshotCompanion)?, rows: [(type: EntityTypeID, from: UInt32, to: UInt32)],
+    since base: (any SnapshotCompanion)?
   ) -> any SnapshotCompanion {
     guard let other = other as? ModelBinding else { return self }
-    return bringing(rows, into: other)
+    return bringing(rows, into: other, since: base as? ModelBinding)
   }
 }
 

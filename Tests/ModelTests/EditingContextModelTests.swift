@@ -98,4 +98,53 @@ private enum Drafted {
       ($0 as? QueryError)?.problems.first?.code == "not-storable"
     }
   }
+
+  @Test("a change of nothing but a value without a column is saved", arguments: [false, true])
+  func onlyOpaque(_ isMoved: Bool) throws {
+    let database = try database()
+    let draft = database.edit(.snapshot)
+    try Page(id: 1, title: "Start", ink: Ink(color: "black")).save(to: draft)
+    #expect(draft.hasChanges)
+    if isMoved { try Page(id: 2, title: "Other", ink: Ink(color: "blue")).save(to: database) }
+    let version = database.version
+    #expect(try draft.save().version == version + 1)
+    #expect(try Page.results(in: database).map(\.ink.color) == (isMoved ? ["black", "blue"] : ["black"]))
+    #expect(!draft.hasChanges)
+    // The same once more is no change.
+    try Page(id: 1, title: "Start", ink: Ink(color: "black")).save(to: draft)
+    #expect(!draft.hasChanges)
+    #expect(try draft.save().version == version + 1)
+  }
+
+  @Test("a value without a column that only others have written stays") func othersOpaque() throws {
+    let database = try database()
+    let draft = database.edit(.snapshot)
+    try Page(id: 1, title: "Mine", ink: Ink(color: "red")).save(to: draft)
+    try Page(id: 1, title: "Start", ink: Ink(color: "black")).save(to: database)
+    try draft.save()
+    #expect(try Page.results(in: database).map { "\($0.title) \($0.ink.color)" } == ["Mine black"])
+    #expect(try Page.results(in: draft).map(\.ink.color) == ["black"])
+  }
+
+  @Test("a value without a column and a deletion by the other side are a conflict", arguments: [false, true])
+  func deletedOpaque(_ deletesMine: Bool) throws {
+    let database = try database()
+    let draft = database.edit(.snapshot)
+    let black = Page(id: 1, title: "Start", ink: Ink(color: "black"))
+    if deletesMine {
+      try Page.delete(id: 1, from: draft.database)
+      try black.save(to: database)
+    } else {
+      try black.save(to: draft)
+      try Page.delete(id: 1, from: database)
+    }
+    do throws(QueryError) {
+      try draft.save()
+      Issue.record("it was saved")
+    } catch {
+      #expect(error.problems.first?.code == "merge-conflict")
+    }
+    try draft.save(conflicts: deletesMine ? .theirs : .mine)
+    #expect(try Page.results(in: database).map(\.ink.color) == ["black"])
+  }
 }

@@ -83,6 +83,41 @@ import Testing
         == #"{"item":{"note":"n"},"item4":{"note":null}}"#)
   }
 
+  @Test("a context knows what rows its view has, whatever the schema has become")
+  func compactedView() throws {
+    let folder = try Folder()
+    let database = try Database(path: folder.file("a.gqlite"), schema: Self.schema)
+    for id in 1...4 { try database.run(insert(id)) }
+    try database.run("mutation { deleteItem(where: id == 1, hard: true) }")
+    let update = "mutation { updateItem(where: id == 3, set: {note: \"m\"}) }"
+    let view = database.view()
+    let outer = database.edit()
+    let inner = outer.edit(.snapshot)
+    try inner.run(update)
+    try database.compact()
+    try database.changeSchema(to: Self.schema + " type Tag { id: ID! }")
+    let draft = database.edit(.snapshot, of: view)
+    try draft.run(update)
+    let foreign = database.edit(.snapshot, of: try Database(schema: Self.schema).view())
+    try foreign.run(insert(3))
+    for context in [draft, inner, foreign] {
+      do throws(QueryError) {
+        try context.save()
+        Issue.record("it was saved")
+      } catch {
+        #expect(error.problems.first?.code == "context-outdated")
+      }
+    }
+    let notes = #"{"Item":[{"note":null},{"note":null},{"note":null}]}"#
+    #expect(try outer.run("{ Item { note } }").jsonString == notes)
+    #expect(try database.run("{ Item { note } }").jsonString == notes)
+    // One of the newest view can be saved.
+    let next = database.edit(.snapshot, of: database.view())
+    try next.run(update)
+    try next.save()
+    #expect(try database.run("{ Item(orderBy: id) { note } }").jsonString.contains(#"{"note":"m"},{"note":null}]"#))
+  }
+
   /// Each call of the system fails once while a context is saved, or from then on, or the disk is full.
   @Test(
     "where the storage fails while a context is saved, it has its changes, and is saved again",

@@ -241,12 +241,14 @@ extension Binder {
 
   private func columns(of value: EmbeddedValue) -> [BoundExpression] {
     var result: [BoundExpression] = []
-    for (index, field) in catalog[value.type].fields.enumerated()
-    where !elementType(of: field.signature.type).isEntity {
-      switch member(index, of: value, at: value.range) {
+    for index in catalog[value.type].fields.indices {
+      let member = member(index, of: value, at: value.range)
+      switch member {
       case .value(let value): result.append(value.key)
       case .embedded(let inner): result += [inner.presenceExpression] + columns(of: inner)
-      default: break
+      case .plural(let path): report(.wrongGroupKey(.many), at: path.range)
+      default:
+        if let target = identity(member)?.key ?? entity(member, at: value.range) { result.append(target) }
       }
     }
     return result

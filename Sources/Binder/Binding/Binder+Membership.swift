@@ -71,6 +71,8 @@ extension Binder {
     guard let value = value(subject, environment, at: range) else { return nil }
     if origin == .variable, let test = membership(value, inValues: elements, range) { return test }
     guard !isExhausted else { return nil }
+    // What is compared with each element, in the type that the two have together.
+    var keys: [BoundExpression] = []
     var bound: [BoundExpression] = []
     var isWrong = false
     bound.reserveCapacity(elements.count)
@@ -96,24 +98,22 @@ extension Binder {
       if value.folded == nil, case .value(let other) = operand, other.folded != nil {
         return anyEqual(.value(value), elements, environment, range)
       }
-      guard let (_, right) = unified(.value(value), operand, environment, element.range, origin: origin) else {
+      guard let (key, right) = unified(.value(value), operand, environment, element.range, origin: origin) else {
         isWrong = true
         continue
       }
+      if keys.last != key { keys.append(key) }
       bound.append(right)
     }
     if isWrong { return nil }
-    var left = value.key
-    // Any text-like type beside another has been made a String.
-    if let first = bound.first(where: { $0.type != left.type }), first.type == .string || first.type == .json {
-      left = converted(left, first.type)
-      bound = bound.map { conversion($0, to: first.type) ?? $0 }
-    } else if left.type == .scalar(.int), bound.contains(where: { $0.type == .scalar(.id) }) {
-      // A number among ids is an id.
-      left = converted(left, .scalar(.id))
-      bound = bound.map { $0.type == .scalar(.int) ? converted($0, .scalar(.id)) : $0 }
+    if keys.count <= 1 { return BoundExpression(.inValues(keys.first ?? value.key, bound), .boolean, at: range) }
+    if keys.allSatisfy({ $0.type.scalar?.isTextual ?? false }) {
+      let texts = bound.map { converted($0, .string) }
+      return BoundExpression(.inValues(converted(value.expression, .string), texts), .boolean, at: range)
     }
-    return BoundExpression(.inValues(left, bound), .boolean, at: range)
+    // One by one, where not all are of a type with it.
+    guard let test = anyEqual(.value(value), elements, environment, range) else { return nil }
+    return BoundExpression(.isTrue(test), .boolean, at: range)
   }
 
   /// Many values of a variable, all of which are of the type they are compared with, as one constant list: no part of
@@ -181,20 +181,23 @@ extension Binder {
       report(.unordered(type: words(value.type)), at: range)
       return .error
     }
-    var bounds: [BoundExpression] = []
+    var sides: [(key: BoundExpression, bound: BoundExpression)] = []
     for bound in [lower, upper] {
       let operand = resolve(bindOperand(bound, environment), environment, wanting: value.type)
-      guard let (_, right) = unified(.value(value), operand, environment, bound.range) else { return .error }
-      bounds.append(right)
+      guard let side = unified(.value(value), operand, environment, bound.range) else { return .error }
+      sides.append(side)
     }
-    var key = value.key
-    if key.type == .scalar(.int), bounds.contains(where: { $0.type == .scalar(.id) }) {
-      key = converted(key, .scalar(.id))
-      bounds = bounds.map { $0.type == .scalar(.int) ? converted($0, .scalar(.id)) : $0 }
+    let (first, last) = (sides[0], sides[1])
+    var kind = BoundExpression.Kind.inRange(
+      first.key, lower: first.bound, upper: last.bound, includesUpper: includesUpper)
+    if first.key != last.key {
+      // With each bound it is compared in the type that the two have together.
+      let atLeast = BoundExpression.Kind.compare(.greaterOrEqual, first.key, first.bound)
+      let atMost = BoundExpression.Kind.compare(includesUpper ? .lessOrEqual : .less, last.key, last.bound)
+      kind = .and([atLeast, atMost].map { BoundExpression($0, .boolean, at: range) })
     }
     // `in` is true or false, as for lists: a null is in no range.
-    let test = BoundExpression(
-      .inRange(key, lower: bounds[0], upper: bounds[1], includesUpper: includesUpper), .boolean, at: range)
+    let test = BoundExpression(kind, .boolean, at: range)
     return .value(BoundExpression(.isTrue(test), .boolean, at: range))
   }
 

@@ -15,7 +15,15 @@ extension Binder {
       guard let list = listValue(left, environment) else { return .error }
       subject = .value(list)
     }
+    let known = query.sets.count
     let pattern = bindOperand(right, environment)
+    // One that ignores case is compared with each element, as by `in`.
+    if op == .contains, case .value(let list) = subject, case .list(let element) = list.type,
+      case .value(let value) = resolve(pattern, environment, wanting: element), value.folded != nil
+    {
+      query.sets.removeLast(query.sets.count - known)
+      return membership(right, left, environment, range)
+    }
     if case .plural(let path) = subject {
       var suggestion: String?
       if !path.tailText.isEmpty, case .literal(.text(let text), _) = pattern {

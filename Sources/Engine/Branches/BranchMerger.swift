@@ -110,7 +110,7 @@ struct BranchMerger {
       if let known, known.theirs === theirs.snapshot { known.merged } else {
         try merged(merger, into: theirs.snapshot, theirs.companion)
       }
-    let applied = DatabaseChanges(from: result.theirs, to: result.snapshot)
+    let applied = result.applied
     // What is added to an entity that the target does not have is not there.
     let next = result.leavesNumbersOut ? next.since(0, next.afterDecisions) : next
     if !applied.isEmpty {

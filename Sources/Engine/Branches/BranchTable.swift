@@ -347,7 +347,8 @@ private struct BranchMove {
   init(_ database: Database, _ versions: BranchVersions, to next: Snapshot) {
     self.versions = versions
     self.next = next
-    let begin = EditingOrigin.Progress(base: versions.base, companion: nil, seen: versions.base, numbering: 0)
+    let begin = EditingOrigin.Progress(
+      base: versions.base, companion: nil, seen: versions.base, numbering: RowNumbering())
     merger = ContextMerger(parent: database, begin, mine: versions.mine, nil)
   }
 

@@ -134,7 +134,7 @@ extension Database {
       } else {
         state = State(
           snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version,
-          numbering: old.numbering + 1)
+          numbering: RowNumbering())
       }
       return old
     }

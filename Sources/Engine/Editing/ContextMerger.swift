@@ -9,7 +9,7 @@ struct ContextMerger {
   struct Saved {
     var snapshot: Snapshot
     var companion: (any SnapshotCompanion)?
-    var numbering: Int
+    var numbering: RowNumbering
     var report: MergeReport
   }
 
@@ -22,9 +22,14 @@ struct ContextMerger {
     var conflicts: [MergeConflict]
     var held: [DeletedRow: HeldRow]
     var canBeHeld: Bool
+    /// Whether something was brought that is in no column.
+    var bringsOthers: Bool
     /// Whether numbers were left out that the context has changed.
     var leavesNumbersOut: Bool
     var isOpen: Bool
+
+    /// The changes to the other side.
+    var applied: DatabaseChanges { DatabaseChanges(from: theirs, to: snapshot, hasOthers: bringsOthers) }
   }
 
   let parent: Database
@@ -51,18 +56,19 @@ struct ContextMerger {
     let (theirCompanion, numbering) = parent.state.withLock { ($0.companion, $0.numbering) }
     if isUnmoved(theirs, numbering) {
       let base = theirs === known.base ? Self.fitted(theirs, to: mine) ?? mine : theirs
-      let applied = DatabaseChanges(from: base, to: mine)
+      var applied = DatabaseChanges(from: base, to: mine)
+      let companions = MergeCompanions(base: known.companion, mine: companion).moved(to: mine.catalog)
+      applied.note(companions)
       return try publish(mine, companion ?? theirCompanion, numbering, applied, [])
     }
     let merged = try merge(into: theirs, theirCompanion, choice, numbering)
     if merged.isOpen { throw EditingProblem.conflicts(merged.conflicts, .saving(choice)).error }
     if !merged.conflicts.isEmpty { deciding() }
-    let applied = DatabaseChanges(from: merged.theirs, to: merged.snapshot)
-    return try publish(merged.snapshot, merged.companion, numbering, applied, merged.conflicts)
+    return try publish(merged.snapshot, merged.companion, numbering, merged.applied, merged.conflicts)
   }
 
   /// Returns whether nobody has changed what the context began with, so that its version is the newest one.
-  private func isUnmoved(_ theirs: Snapshot, _ numbering: Int) -> Bool {
+  private func isUnmoved(_ theirs: Snapshot, _ numbering: RowNumbering) -> Bool {
     guard known.held.isEmpty, numbering == known.numbering else { return false }
     if theirs === known.base { return true }
     return theirs.catalog.version == known.base.catalog.version && theirs.hasLayout(of: known.base)
@@ -81,7 +87,7 @@ struct ContextMerger {
   }
 
   private func publish(
-    _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int, _ applied: DatabaseChanges,
+    _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: RowNumbering, _ applied: DatabaseChanges,
     _ conflicts: [MergeConflict]
   ) throws(QueryError) -> Saved {
     let newest = parent.unfollowed.snapshot
@@ -100,11 +106,14 @@ struct ContextMerger {
 
   /// Merges the changes into a version of the parent.
   func merge(
-    into newest: Snapshot, _ theirCompanion: (any SnapshotCompanion)?, _ choice: MergeChoice, _ numbering: Int
+    into newest: Snapshot, _ theirCompanion: (any SnapshotCompanion)?, _ choice: MergeChoice, _ numbering: RowNumbering
   ) throws(QueryError) -> Merged {
     if numbering != known.numbering { throw EditingProblem.renumbered.error }
     let (versions, theirs) = try fitted(to: newest)
-    let decider = MergeDecider(theirs.catalog, handlers: parent.registry.withLock { $0.merges })
+    let companions = MergeCompanions(base: known.companion, mine: companion, theirs: theirCompanion)
+      .moved(to: theirs.catalog)
+    let decider = MergeDecider(
+      theirs.catalog, handlers: parent.registry.withLock { $0.merges }, companions: companions)
     let transaction = WriteTransaction(theirs, fold: foldText)
     transaction.now = WallClock.now
     let preference: MergeSide? =
@@ -121,22 +130,21 @@ struct ContextMerger {
       throw QueryError(code: .tooLarge, message)
     }
     if let failure = decider.failure { throw failure }
+    let brought = merge.broughtRows
+    var bringsOthers = false
+    for row in brought where companions.hasChanged(DeletedRow(type: row.type, row: row.from), .mine) {
+      bringsOthers = true
+      // Of what has no column only the time tells that it is other.
+      if transaction.isLive(row.type, row.to) { transaction.stamp(row.type, row.to) }
+    }
     let snapshot = transaction.commit()
     let conflicts = merge.conflicts.enumerated().sorted { left, right in
       (left.element.type, left.element.row, left.offset) < (right.element.type, right.element.row, right.offset)
     }.map { conflict($0.element, versions) }
     return Merged(
-      snapshot: snapshot, companion: merged(theirCompanion, theirs, merge), theirs: theirs, conflicts: conflicts,
-      held: merge.held, canBeHeld: merge.canBeHeld, leavesNumbersOut: merge.leavesNumbersOut, isOpen: merge.isOpen)
-  }
-
-  /// Returns the companion of the result.
-  private func merged(
-    _ theirs: (any SnapshotCompanion)?, _ version: Snapshot, _ merge: VersionMerge
-  ) -> (any SnapshotCompanion)? {
-    let other = theirs?.moved(to: version.catalog)
-    guard let companion = companion?.moved(to: version.catalog) else { return other }
-    return companion.merged(into: other, rows: merge.broughtRows)
+      snapshot: snapshot, companion: companions.merged(brought), theirs: theirs, conflicts: conflicts,
+      held: merge.held, canBeHeld: merge.canBeHeld, bringsOthers: bringsOthers,
+      leavesNumbersOut: merge.leavesNumbersOut, isOpen: merge.isOpen)
   }
 
   private func conflict(_ found: StoreConflict, _ versions: MergeVersions) -> MergeConflict {

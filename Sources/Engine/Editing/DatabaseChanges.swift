@@ -45,18 +45,31 @@ public struct DatabaseChanges: Sendable, CustomStringConvertible {
   let before: Snapshot
   let after: Snapshot
   let changes: ChangeSet
+  /// Indicates whether something has changed that is in no column.
+  private var hasOthers: Bool
 
   /// - Parameters:
   ///   - before: A version with the columns of `after`.
   ///   - after: The version that the changes lead to.
-  init(from before: Snapshot, to after: Snapshot) {
+  init(from before: Snapshot, to after: Snapshot, hasOthers: Bool = false) {
     self.before = before
     self.after = after
+    self.hasOthers = hasOthers
     changes = before === after ? ChangeSet() : after.changes(since: before)
   }
 
-  /// Indicates whether nothing has changed, but for the times that each change writes.
+  /// Notes where my side has changed what is in no column: of rows whose time was written.
+  mutating func note(_ companions: MergeCompanions) {
+    if companions.mine == nil { return }
+    // Invariant: what is compared is well-formed.
+    try? changes.forEachRow { number, row in
+      if !hasOthers { hasOthers = companions.hasChanged(DeletedRow(type: EntityTypeID(number), row: row), .mine) }
+    }
+  }
+
+  /// Indicates whether nothing has changed, but for the times that each change writes. Properties without a column count.
   public var isEmpty: Bool {
+    if hasOthers { return false }
     if changes.isEmpty { return true }
     var isEmpty = true
     // Invariant: what is compared is well-formed.
@@ -69,7 +82,8 @@ public struct DatabaseChanges: Sendable, CustomStringConvertible {
     return isEmpty
   }
 
-  /// Lists the entities that have changed, in the order of types, and as they were inserted.
+  /// Lists the entities that have changed, in the order of types, and as they were inserted. Where only properties without
+  /// a column have, an entity is not in it.
   public var entities: [Entity] {
     var result: [Entity] = []
     let (old, new) = (EntityReader(before), EntityReader(after))

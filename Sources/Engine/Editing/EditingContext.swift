@@ -140,12 +140,15 @@ public class EditingContext: @unchecked Sendable {
 extension Database {
   /// Makes a context: changes that nobody else sees until they are saved, see ``EditingContext``. Complexity: O(1).
   ///
-  /// - Parameter view: The data that a context begins with which does not follow others; nil for the newest.
+  /// - Parameter view: The data that a context begins with which does not follow others; nil for the newest. A context of
+  ///   a view of another database, or of one from before its rows were compacted, cannot be saved: `context-outdated`.
   public func edit(_ mode: EditingMode = .live, of view: DatabaseView? = nil) -> EditingContext {
-    let numbering = numbering
-    let newest = published
+    var (newest, numbering) = numbered
     var begin = (snapshot: newest.snapshot, companion: newest.companion, hasSchema: newest.hasSchema)
-    if let view, mode == .snapshot { (begin.snapshot, begin.companion) = (view.snapshot, view.companion) }
+    if let view, mode == .snapshot {
+      (begin.snapshot, begin.companion) = (view.snapshot, view.companion)
+      numbering = view.numbering ?? RowNumbering()
+    }
     let origin = EditingOrigin(
       parent: self, isLive: mode == .live,
       EditingOrigin.Progress(

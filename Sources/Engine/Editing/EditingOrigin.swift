@@ -24,8 +24,8 @@ final class EditingOrigin: Sendable {
     var seen: Snapshot
     /// Rows of the base that are in conflict, with the versions that they began with.
     var held: [DeletedRow: HeldRow] = [:]
-    /// Counts how often the origin's rows were numbered anew.
-    var numbering: Int
+    /// That of the rows of the base, and of the context's own.
+    var numbering: RowNumbering
   }
 
   let parent: Database
@@ -181,8 +181,7 @@ final class EditingOrigin: Sendable {
         return conflicts
       }
     }
-    let newest = parent.published
-    let numbering = parent.numbering
+    let (newest, numbering) = parent.numbered
     let known = progress.withLock { $0 }
     if known.base === newest.snapshot { return [] }
     // Not before it is done, because readers go by it. What cannot be followed is not tried again.
@@ -210,14 +209,16 @@ final class EditingOrigin: Sendable {
 
   /// Goes on from a version, without changes.
   private func move(
-    _ own: Database, to snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int
+    _ own: Database, to snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: RowNumbering
   ) throws(QueryError) {
-    try put(own, snapshot, companion)
+    // Contexts of this one have its rows.
+    let isRenumbered = progress.withLock { $0.numbering } != numbering
+    try put(own, snapshot, companion, isRenumbered: isRenumbered)
     begin(base: snapshot, companion, numbering, [:])
   }
 
   private func begin(
-    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: Int, _ held: [DeletedRow: HeldRow]
+    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: RowNumbering, _ held: [DeletedRow: HeldRow]
   ) {
     progress.withLock {
       $0 = Progress(base: base, companion: companion, seen: base, held: held, numbering: numbering)
@@ -226,7 +227,7 @@ final class EditingOrigin: Sendable {
 
   /// Puts a version in the place of the newest. Throws of a branch only, where it cannot be kept.
   private func put(
-    _ own: Database, _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?
+    _ own: Database, _ snapshot: Snapshot, _ companion: (any SnapshotCompanion)?, isRenumbered: Bool = false
   ) throws(QueryError) {
     // What is open is a version of its own for those that are kept.
     _ = try own.newestVersion()
@@ -237,6 +238,7 @@ final class EditingOrigin: Sendable {
       state.companion = companion
       state.version = version
       state.hasSchema = state.hasSchema || !snapshot.catalog.types.isEmpty
+      if isRenumbered { state.numbering = RowNumbering() }
       return old
     }
     if old.snapshot.catalog.version != snapshot.catalog.version { own.forgetTexts() }
@@ -257,10 +259,12 @@ final class EditingOrigin: Sendable {
   func changes(_ own: Database) -> DatabaseChanges {
     follow(own)
     // What a branch has not kept yet is not seen.
-    let mine = log == nil ? own.unfollowed.snapshot : own.current
-    let base = progress.withLock { $0.base }
-    if mine === base { return DatabaseChanges(from: base, to: base) }
-    return DatabaseChanges(from: ContextMerger.fitted(base, to: mine) ?? mine, to: mine)
+    let (mine, companion) = log == nil ? own.unfollowed : (own.current, nil)
+    let known = progress.withLock { $0 }
+    if mine === known.base { return DatabaseChanges(from: mine, to: mine) }
+    var changes = DatabaseChanges(from: ContextMerger.fitted(known.base, to: mine) ?? mine, to: mine)
+    changes.note(MergeCompanions(base: known.companion, mine: companion).moved(to: mine.catalog))
+    return changes
   }
 
   func save(
@@ -273,8 +277,8 @@ final class EditingOrigin: Sendable {
       if mine.snapshot === known.base {
         // It goes on from the newest version, as after any save.
         if log != nil { try advance(own) }
-        let newest = parent.published
-        if log == nil { try move(own, to: newest.snapshot, newest.companion, parent.numbering) }
+        let (newest, numbering) = parent.numbered
+        if log == nil { try move(own, to: newest.snapshot, newest.companion, numbering) }
         let same = DatabaseChanges(from: newest.snapshot, to: newest.snapshot)
         return MergeReport(version: parent.version, applied: same, conflicts: [])
       }
@@ -348,10 +352,10 @@ final class EditingOrigin: Sendable {
 
   func discard(_ own: Database) throws(QueryError) {
     try changing(own) { () throws(QueryError) in
-      let newest = parent.published
+      let (newest, numbering) = parent.numbered
       let known = progress.withLock { $0 }
       if isLive {
-        try move(own, to: newest.snapshot, newest.companion, parent.numbering)
+        try move(own, to: newest.snapshot, newest.companion, numbering)
       } else if let log, let record = log.versions?.record {
         try log.rebasing(onto: known.base, record.base, isKept: false, as: .dropped, own) { () throws(QueryError) in
           try put(own, known.base, known.companion)
@@ -384,6 +388,21 @@ extension Database {
     state.withPublished { ($0.snapshot, $0.companion) }
   }
 
-  /// Counts how often rows got other numbers.
-  var numbering: Int { state.withLock { $0.numbering } }
+  /// That of the rows of the newest version.
+  var numbering: RowNumbering { state.withLock { $0.numbering } }
+
+  /// The newest version, with the numbering of its rows.
+  var numbered:
+    (
+      newest: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64),
+      numbering: RowNumbering
+    )
+  {
+    while true {
+      let before = numbering
+      let newest = published
+      // Rows may have got other numbers meanwhile, as the file was read again for example.
+      if numbering == before { return (newest, before) }
+    }
+  }
 }

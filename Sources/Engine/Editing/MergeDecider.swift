@@ -15,14 +15,17 @@ final class MergeDecider: MergeDeciding {
   private let catalog: Catalog
   private var rules: [Place: MergeRule] = [:]
   private var handlers: [Place: Handler] = [:]
+  /// What other modules keep with the versions, for what is written in no column.
+  private let companions: MergeCompanions
   /// Holds the memory of the cells of handlers' values.
   private let pool = CellPool()
   /// The error of a handler's value that the field does not have.
   private(set) var failure: QueryError?
 
   /// - Parameter handlers: By field: `User.tags`.
-  init(_ catalog: Catalog, handlers: [String: Handler]) {
+  init(_ catalog: Catalog, handlers: [String: Handler], companions: MergeCompanions = MergeCompanions()) {
     self.catalog = catalog
+    self.companions = companions
     for type in catalog.types where type.kind == .entity {
       for property in type.properties {
         if let rule = property.merge { add(rule, type.id, property.storage) }
@@ -91,6 +94,8 @@ final class MergeDecider: MergeDeciding {
     case nil, .min?, .max?, .sum?: relation.isToMany ? .elements(unites: false) : .conflict
     }
   }
+
+  func hasWrittenBesides(_ row: DeletedRow, _ side: MergeSide) -> Bool { companions.hasChanged(row, side) }
 
   private func decision(of value: Value?, _ type: EntityTypeID, _ column: ColumnDescriptor) -> MergeDecision {
     guard let value else { return .conflict }

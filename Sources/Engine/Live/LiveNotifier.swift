@@ -44,6 +44,8 @@ package final class LiveNotifier: Sendable {
   /// Indicates whether the thread has been woken, and has not looked since.
   private let hasNews = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
+  /// The thread, while it is at work.
+  private let thread = Atomic<UInt>(0)
   /// The elements from which on a flat list is changed in parts rather than written again. Tests lower it.
   package let fewestChanged = Atomic<Int>(LiveList.fewest)
   /// How many answers were found by changing the one before. For tests.
@@ -163,8 +165,10 @@ package final class LiveNotifier: Sendable {
     }
   }
 
-  /// Returns once all that was committed before is told, but for what is to be told later.
+  /// Returns once all that was committed before is told, but for what is to be told later. Where somebody is just being
+  /// told, it returns at once to them.
   func wait() {
+    if thread.load(ordering: .relaxed) == Database.thread { return }
     let semaphore = DispatchSemaphore(value: 0)
     let isRunning = inbox.withLock { inbox in
       if inbox.isRunning { inbox.waiting.append(semaphore) }
@@ -189,6 +193,10 @@ package final class LiveNotifier: Sendable {
   private func run() {
     var work = LiveWork()
     var waiting: [DispatchSemaphore] = []
+    let own = Database.thread
+    thread.store(own, ordering: .relaxed)
+    // Another one may have begun when this one ends.
+    defer { _ = thread.compareExchange(expected: own, desired: 0, ordering: .relaxed) }
     while true {
       // Those who waited when the last look began.
       for semaphore in waiting { semaphore.signal() }

@@ -14,8 +14,8 @@ final class KeptVersions: Sendable {
     var hasChanges: Bool
     /// The beginnings of the past, by type.
     var starts: [HistoryStart?]
-    /// A count of how often rows had got other numbers.
-    var numbering: Int
+    /// That of the rows of the newest data.
+    var numbering: RowNumbering
   }
   private struct State {
     /// By the version of the catalog that it was made of.

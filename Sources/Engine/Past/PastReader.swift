@@ -138,13 +138,15 @@ struct PastReader {
   func view(at moment: PastMoment?) throws(QueryError) -> DatabaseView {
     do throws(PastProblem) {
       guard let moment else { throw PastProblem.noMoment }
+      // Before the version is read: where rows get other numbers meanwhile, it is not of them.
+      let numbering = database.numbering
       let version = try version(at: moment)
       let snapshot = version.snapshot
       let (companion, catalog) = database.state.withLock { ($0.companion, $0.snapshot.catalog.version) }
       let isOfOther = catalog != snapshot.catalog.version
       return DatabaseView(
         snapshot: snapshot, companion: isOfOther ? companion?.moved(to: snapshot.catalog) : companion,
-        version: version.number)
+        version: version.number, numbering: numbering)
     } catch {
       throw error.error
     }

@@ -35,7 +35,7 @@ public struct UndoStack: Sendable {
   /// - Throws: ``QueryError``, as ``Database/undo(_:only:)``; the action stays on the stack then.
   @discardableResult
   public func undo(only extent: UndoExtent = .all) throws(QueryError) -> UndoReport? {
-    guard let action = change({ $0.undo.popLast() }) else { return nil }
+    guard let action = next() else { return nil }
     let report: UndoReport
     do throws(QueryError) {
       report = try PastWriter(database: database).undo(action.versions, only: extent, origin: origin)
@@ -45,6 +45,15 @@ public struct UndoStack: Sendable {
     }
     if let version = report.version { change { $0.redo.append((action, version)) } }
     return report
+  }
+
+  /// Takes the next action off the stack, with the versions of it that nobody else has taken back.
+  private func next() -> UndoHistory.Action? {
+    while var action = change({ $0.undo.popLast() }) {
+      action.versions.removeAll(where: database.past.isTakenBack)
+      if !action.versions.isEmpty { return action }
+    }
+    return nil
   }
 
   /// Does the action again that was taken back last. Returns nil where there is none.
@@ -60,6 +69,8 @@ public struct UndoStack: Sendable {
       change { $0.redo.append((action, version)) }
       throw error
     }
+    // Where nothing could be done again, there is nothing to be undone.
+    guard report.version != nil else { return report }
     change { history in
       var action = action
       action.parts = []
@@ -102,6 +113,8 @@ struct UndoHistory: Sendable {
       undo[undo.count - 1].time = action.time
       return
     }
+    // Only the newest one is joined.
+    if !undo.isEmpty { undo[undo.count - 1].parts = [] }
     if undo.count >= Self.mostActions { undo.removeFirst() }
     undo.append(action)
   }

@@ -80,7 +80,7 @@ struct VersionReader {
 
   private func read(
     _ newest: (snapshot: Snapshot, version: Int64), _ catalog: VersionCatalog, _ history: KeptHistory,
-    after known: KeptVersions.Made?, _ numbering: Int, _ interruption: Interruption?
+    after known: KeptVersions.Made?, _ numbering: RowNumbering, _ interruption: Interruption?
   ) throws(PastProblem) -> Outcome {
     let types = catalog.types.map { Int($0.type.index) }
     let request = HistoryRequest(

@@ -8,7 +8,7 @@ extension Evaluator {
     let a = vector(node.a)
     let from = type(node.a)
     let to = block.block.types[index]
-    if a.kind == .word, out.kind == .double {
+    if from == .scalar(.int), out.kind == .double {
       for position in 0..<count { out.doubles[position] = Double(a.words[position]) }
       out.validity.update(from: a.validity, count: count)
       return

@@ -105,7 +105,9 @@ extension Evaluator {
       out.truths.update(repeating: node.flag ? 1 : 0, count: count)
       return
     }
-    let isSameType = element == type(node.a) || Vector.Kind(element) != .wide && Vector.Kind(element) == a.kind
+    let areTexts = (element.scalar?.isTextual ?? false) && (type(node.a).scalar?.isTextual ?? false)
+    let isSameType =
+      element == type(node.a) || areTexts || Vector.Kind(element) != .wide && Vector.Kind(element) == a.kind
     if list.isConstant, isSameType, !list.isNull(0), list.cells[0].high & 0xFFFF_FFFF > 4 {
       let set: ConstantSet
       if let known = block.listSets[index] {

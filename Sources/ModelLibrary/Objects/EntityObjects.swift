@@ -131,13 +131,15 @@ final class EntityObjects<Entity: EntityModelProtocol>: AnyEntityObjects, Sendab
     guard let table = try table(context) else { throw ModelError.unknownType("\(Entity.self)") }
     let made = LiveEntity(entity, try table.key(id), self)
     if view != nil { return made }
+    // Before others can find it, so that what they observe is watched.
+    shared.count(1, database)
     let kept = registry.withLock { registry -> LiveEntity<Entity> in
       if let found = registry.byID[id]?.object { return found }
       registry.byID[id] = UnownedReference(made)
       made.register()
       return made
     }
-    if kept === made { shared.count(1, database) }
+    if kept !== made { shared.count(-1, database) }
     // So that it is told of changes though nobody has read a property.
     _ = try place(kept)
     return kept

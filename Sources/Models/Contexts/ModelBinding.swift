@@ -38,9 +38,21 @@ package final class ModelBinding: Sendable {
     return property.map { "\(name).\($0)" } ?? name
   }
 
-  /// Returns a binding with what another has, and with the values without a column of some rows of this one.
+  private func opaques(of type: EntityTypeID) -> OpaqueValues? {
+    Int(type.index) < opaques.count ? opaques[Int(type.index)] : nil
+  }
+
+  /// Returns whether a row has other values without a column than an earlier version has for it.
+  package func hasChanged(_ type: EntityTypeID, _ row: UInt32, since base: ModelBinding?) -> Bool {
+    guard let values = opaques(of: type) else { return false }
+    let old = base?.opaques(of: type)
+    return (0..<values.width).contains { !AnyOpaqueBox.areEqual(values[row, $0], old?[row, $0]) }
+  }
+
+  /// Returns a binding with what another has, and with the values without a column of some rows of this one that are
+  /// others than in a version that both began with.
   package func bringing(
-    _ rows: [(type: EntityTypeID, from: UInt32, to: UInt32)], into other: ModelBinding
+    _ rows: [(type: EntityTypeID, from: UInt32, to: UInt32)], into other: ModelBinding, since base: ModelBinding?
   ) -> ModelBinding {
     let schema = (self.schema?.types.count ?? 0) > (other.schema?.types.count ?? 0) ? self.schema : other.schema
     var opaques = other.opaques
@@ -50,9 +62,17 @@ package final class ModelBinding: Sendable {
       if opaques[number] == nil { opaques[number] = OpaqueValues(width: values.width) }
     }
     for row in rows {
+      guard let values = self.opaques(of: row.type), values.width > 0 else { continue }
       let number = Int(row.type.index)
-      guard number < self.opaques.count, let values = self.opaques[number], values.width > 0 else { continue }
-      opaques[number]?.set(row.to, (0..<values.width).map { values[row.from, $0] })
+      let (old, theirs) = (base?.opaques(of: row.type), opaques[number])
+      opaques[number]?.set(
+        row.to,
+        (0..<values.width).map { place in
+          let mine = values[row.from, place]
+          // One that got another number is new there.
+          let isWritten = row.from != row.to || !AnyOpaqueBox.areEqual(mine, old?[row.from, place])
+          return isWritten ? mine : theirs?[row.to, place]
+        })
     }
     return ModelBinding(
       other.catalog, schema, opaques: opaques, isForeign: other.isForeign, addsModels: other.addsModels)

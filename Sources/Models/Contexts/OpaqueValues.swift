@@ -17,6 +17,17 @@ final class OpaqueBox<Value>: AnyOpaqueBox, @unchecked Sendable {
   }
 }
 
+extension AnyOpaqueBox {
+  /// Returns whether two values without a column are certainly equal, or both are not there.
+  static func areEqual(_ left: AnyObject?, _ right: AnyObject?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left as AnyOpaqueBox, let right?): left.isEqual(to: right)
+    default: false
+    }
+  }
+}
+
 /// The values without a column of all rows of a type: pages that versions share until one of them writes.
 struct OpaqueValues: @unchecked Sendable {
   private final class Page {

@@ -112,13 +112,7 @@ package struct AnswerTrace {
   private func hasSameOpaques(_ level: Level, as old: AnswerTrace, _ oldLevel: Level) -> Bool {
     let (now, before) = (context.storage.opaques(of: level.type), old.context.storage.opaques(of: level.type))
     return zip(level.rows, oldLevel.rows).allSatisfy { row, oldRow in
-      (0..<level.opaqueCount).allSatisfy { number in
-        switch (now?[row, number], before?[oldRow, number]) {
-        case (nil, nil): true
-        case (let value as AnyOpaqueBox, let old?): value.isEqual(to: old)
-        default: false
-        }
-      }
+      (0..<level.opaqueCount).allSatisfy { AnyOpaqueBox.areEqual(now?[row, $0], before?[oldRow, $0]) }
     }
   }
 }

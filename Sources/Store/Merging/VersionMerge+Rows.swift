@@ -123,7 +123,7 @@ extension VersionMerge {
         }
       }
     }
-    return nil
+    return deciding.hasWrittenBesides(row, version === versions.mine ? .mine : .theirs) ? .some(nil) : nil
   }
 
   /// Returns whether a version has taken a row out of what the other side deletes, while that version keeps it: so the

@@ -23,6 +23,8 @@ package protocol MergeDeciding {
   func adds(_ type: EntityTypeID, _ column: ColumnID) -> Bool
   /// Decides about links: `.elements` for lists, unless something else is said.
   func decide(_ relation: Relation) -> MergeDecision
+  /// Returns whether a side has written something of a row of the base that is in no column.
+  func hasWrittenBesides(_ row: DeletedRow, _ side: MergeSide) -> Bool
 }
 
 /// A conflict between the two sides of a merge.

@@ -346,4 +346,13 @@ import Testing
     try other.save()
     #expect(try database.run("{ user(id: 1) { name } }").jsonString == #"{"user":{"name":"Ann"}}"#)
   }
+
+  @Test("a load goes on from the schema that a context has brought") func firstSchema() throws {
+    let database = Database()
+    let draft = database.edit()
+    try draft.database.load([.values(type: "Book", [["id": 1, "title": "Matilda"]])])
+    try draft.save()
+    try database.load([.values(type: "Book", [["id": 2, "title": "Emma"]])])
+    #expect(try database.run("{ Book { title } }").jsonString == #"{"Book":[{"title":"Matilda"},{"title":"Emma"}]}"#)
+  }
 }

@@ -339,4 +339,30 @@ import Testing
     #expect(try stack.undo(only: .untouched)?.conflicts.count == 1)
     #expect(try database.run("{ user(id: 1) { age name } }").jsonString == #"{"user":{"age":2,"name":"Ada"}}"#)
   }
+
+  @Test("an action that is taken back already is passed over") func takenBackAlready() throws {
+    let database = try database()
+    let stack = database.undoStack(for: "me")
+    try database.run("mutation { updateUser(where: id == 1, set: {name: \"n\"}) }", options: options(1))
+    try database.run("mutation { updateUser(where: id == 1, set: {age: 1}) }", options: options(2))
+    try stack.undo()
+    try database.run("mutation { updateUser(where: id == 1, set: {age: 2}) }", options: options(3, origin: "you"))
+    // Nothing is left to be done again.
+    let redone = try stack.redo(only: .untouched)
+    #expect(redone?.version == nil)
+    #expect(stack.undoNames.count == 1)
+    let undone = try stack.undo(only: .untouched)
+    #expect(undone?.conflicts == [])
+    #expect(try database.run("{ user(id: 1) { age name } }").jsonString == #"{"user":{"age":2,"name":"Ada"}}"#)
+    #expect(try stack.undo() == nil)
+    // Another one has taken the newest of two back.
+    for (second, field) in [(10, "name: \"x\""), (20, "age: 7")] {
+      try database.run("mutation { updateUser(where: id == 1, set: {\(field)}) }", options: options(Double(second)))
+    }
+    try database.undo(database.version)
+    let last = try stack.undo()
+    #expect(last?.version == database.version)
+    #expect(try database.run("{ user(id: 1) { age name } }").jsonString == #"{"user":{"age":2,"name":"Ada"}}"#)
+    #expect(try stack.undo() == nil)
+  }
 }

@@ -64,4 +64,18 @@ import Testing
       #expect(try database.object(ObjectPerson.self, id: 3) === object)
     }
   }
+
+  @Test("an object that is gone is read where a live query tells") func readWhereTold() throws {
+    let database = try database()
+    let object = try #require(try database.object(ObjectPerson.self, id: 3))
+    let told = DispatchSemaphore(value: 0)
+    let following = try database.prepare("{ n: count(ObjectPerson) }").subscribe { _ in
+      _ = object.name
+      told.signal()
+    }
+    told.wait()
+    try database.update { try $0.remove(ObjectPerson.self, id: 3) }
+    #expect(told.wait(timeout: .now() + 30) == .success)
+    withExtendedLifetime(following) {}
+  }
 }
