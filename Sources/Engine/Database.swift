@@ -193,13 +193,13 @@ public final class Database: Sendable {
   /// The schema as it is now. Looking at it is no look at the data.
   package var catalog: Catalog { state.withLock { $0.snapshot.catalog } }
 
-  /// The version that queries started now will see, what another module keeps with it, whether there is a schema, and
-  /// the version's number.
-  package var published:
-    (
-      snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64
-    )
-  {
+  /// A version, what another module keeps with it, whether there is a schema, and the version's number.
+  package typealias Published = (
+    snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64
+  )
+
+  /// The version that queries started now will see.
+  package var published: Published {
     if let editing { editing.follow(self) }
     if let committer {
       if committer.following != nil { _ = try? refresh() }

@@ -139,6 +139,8 @@ public struct LoadOptions: Sendable {
   package var run = RunOptions()
   /// Names the folder that files must lie in after their links are followed, as `realpath` gives it; nil for any.
   package var root: String?
+  /// Called with the path of each file before it is read.
+  package var opening: (@Sendable (String) -> Void)?
 
   /// Takes the defaults: a bad record fails the load, no progress is told, a compressed file holds up to 4 GiB, and the
   /// load takes as long as it takes.

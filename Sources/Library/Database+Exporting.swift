@@ -28,15 +28,15 @@ extension Database {
   ) throws(QueryError) -> ExportReport {
     let snapshot = currentSnapshot
     let types = snapshot.catalog.types.filter { $0.kind == .entity }
-    let folder = try FolderReplacement(path, replacing: { replaces && Self.isExported($0) })
-    let schema = try FileReplacement(folder.file("schema.graphql"))
+    let folder = try FolderReplacement(path) { replaces ? Self.firstForeign(in: $0) : FileBytes.names(in: $0).first }
+    let schema = try folder.file(Self.schemaName)
     try schema.write(Array(Database(snapshot).schema.utf8))
     try schema.commit()
     var writer = EntityExport(snapshot)
     let names = SourceTypes(snapshot.catalog)
     var taken: Set<String> = []
     for type in types {
-      let file = try FileReplacement(folder.file(Self.fileName(of: type, names, &taken)))
+      let file = try folder.file(Self.fileName(of: type, names, &taken))
       try writer.write(type) { (bytes) throws(QueryError) in try file.write(bytes) }
       try file.commit()
     }
@@ -46,8 +46,22 @@ extension Database {
       deleted: types.reduce(0) { $0 + snapshot.deletedCount($1.id) }, waiting: snapshot.danglingCount)
   }
 
-  /// Returns whether a name is one of the files of an export.
-  private static func isExported(_ name: String) -> Bool { name == "schema.graphql" || name.hasSuffix(".ndjson") }
+  private static let schemaName = "schema.graphql"
+  private static let dataEnding = ".ndjson"
+
+  /// Returns the first name in a folder that is not of an export; nil where an export is all that it holds. Every export
+  /// has a schema: without one, no file is of an export.
+  private static func firstForeign(in folder: String) -> String? {
+    let names = FileBytes.names(in: folder)
+    guard names.contains(schemaName) else { return names.first }
+    return names.first { name in
+      guard MappedFile.isPlainFile("\(folder)/\(name)") else { return true }
+      return name != schemaName && !(name.hasSuffix(dataEnding) && isStem(String(name.dropLast(dataEnding.count))))
+    }
+  }
+
+  /// Returns whether a text may be the name of a file of an export, without its ending.
+  private static func isStem(_ text: String) -> Bool { GraphQLName.isValid(text) && text.utf8.count <= 200 }
 
   /// The name of a type's file, by which a load finds the type.
   private static func fileName(
@@ -55,10 +69,10 @@ extension Database {
   ) throws(QueryError) -> String {
     // Names of a schema may hold any character.
     for name in [type.name, type.source] {
-      guard let name, GraphQLName.isValid(name), name.utf8.count <= 200, types.type(named: name) == type.id,
+      guard let name, isStem(name), types.type(named: name) == type.id,
         taken.insert(name).inserted
       else { continue }
-      return name + ".ndjson"
+      return name + dataEnding
     }
     throw QueryError(
       code: LoadProblem.unsupported.code, "there is no name of a file by which a load finds the type '\(type.name)'",

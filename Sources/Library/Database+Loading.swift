@@ -43,7 +43,7 @@ extension Database {
     hasSchema: Bool, notes: inout [String], warnings: inout [(source: SourceText, diagnostics: [Diagnostic])]
   ) throws(QueryError) -> (base: Snapshot, files: [LoadFile]) {
     let bounds = SourceOpening.Bounds(
-      expandedBytes: options.maximumExpandedBytes, root: options.root, watch: watch)
+      expandedBytes: options.maximumExpandedBytes, root: options.root, watch: watch, opening: options.opening)
     let opened = try told { () throws(LoadFailure) in
       try SourceOpening.open(sources.map(\.source), for: hasSchema ? snapshot.catalog : nil, bounds)
     }

@@ -36,9 +36,10 @@ package enum FileBytes {
     PathPattern.isPattern(path) && !exists(path) ? PathPattern.folder(of: path) : nil
   }
 
-  /// Returns whether two paths lead to one thing that is there.
-  package static func areSame(_ path: String, _ other: String) -> Bool {
-    MappedFile.resolved(path).map { $0 == MappedFile.resolved(other) } ?? false
+  /// Returns the files in a folder, or those that a pattern finds; of any other path itself.
+  package static func files(at path: String) -> [String] {
+    if let folder = folder(path) { return names(in: folder).map { "\(folder)/\($0)" } }
+    return patternFolder(path) == nil ? [path] : (try? PathPattern.paths(path)) ?? []
   }
 
   /// Returns whether there is something of that name.

@@ -1,3 +1,4 @@
+import GQLBase
 import GQLEngine
 import GQLLoader
 
@@ -11,11 +12,12 @@ import GQLLoader
 
 /// A file that is written as a whole: until ``commit()``, the old one stays as it is.
 ///
-/// The new bytes lie in a file beside the old one, which takes its place at the end. Where the path is a link, the file
-/// that it leads to is replaced. Devices, FIFOs and the process's streams cannot be replaced: what is written goes into
-/// them at once.
+/// The new bytes lie in a file beside the old one, which takes its place at the end, when the disk has them. Where the
+/// path is a link, the file that it leads to is replaced. Devices, FIFOs and the process's streams cannot be replaced:
+/// what is written goes into them at once.
 package final class FileReplacement {
-  private let path: String
+  /// The path in messages.
+  private let name: String
   /// The path that is replaced, links followed.
   private let target: String
   /// The file beside it; nil where bytes go to a device or FIFO at once.
@@ -24,43 +26,45 @@ package final class FileReplacement {
 
   /// Prepares to write a file.
   ///
+  /// - Parameter name: The name of the file in messages, if it is not the path.
   /// - Throws: ``QueryError`` with the system's reason where it cannot be written.
-  package init(_ path: String) throws(QueryError) {
-    self.path = path
-    guard !path.utf8.contains(0) else { throw Self.failure(path, "a name with U+0000 in it") }
+  package init(_ path: String, shownAs name: String? = nil) throws(QueryError) {
+    let name = name ?? path
+    self.name = name
+    guard !path.utf8.contains(0) else { throw Self.failure(name, "a name with U+0000 in it") }
     if let stream = MappedFile.stream(named: path) {
       target = path
       temporary = nil
       descriptor = dup(stream)
-      guard descriptor >= 0 else { throw Self.failure(path) }
+      guard descriptor >= 0 else { throw Self.failure(name) }
       return
     }
     var status = stat()
     let isThere = stat(path, &status) == 0
     let kind = status.st_mode & S_IFMT
-    if isThere, kind == S_IFDIR { throw Self.failure(path, String(cString: strerror(EISDIR))) }
+    if isThere, kind == S_IFDIR { throw Self.failure(name, String(cString: strerror(EISDIR))) }
     if isThere, kind != S_IFREG {
       target = path
       temporary = nil
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Self.failure(path) }
+      guard descriptor >= 0 else { throw Self.failure(name) }
       return
     }
     // A file that must not be written must not be replaced either.
-    if isThere, access(path, W_OK) != 0 { throw Self.failure(path) }
-    guard let target = Self.linked(path) else { throw Self.failure(path, String(cString: strerror(ELOOP))) }
+    if isThere, access(path, W_OK) != 0 { throw Self.failure(name) }
+    guard let target = Self.linked(path) else { throw Self.failure(name, String(cString: strerror(ELOOP))) }
     self.target = target
     let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
     let temporary = "\(target[..<slash]).\(target[slash...].prefix(100)).\(getpid()).tmp"
     unlink(temporary)
     self.temporary = temporary
     descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isThere ? 0o600 : 0o666)
-    guard descriptor >= 0 else { throw Self.failure(path) }
+    guard descriptor >= 0 else { throw Self.failure(name) }
     if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
   }
 
   /// Follows links by their names, so that a link to what is not there yet leads there; nil where they go round.
-  private static func linked(_ path: String) -> String? {
+  static func linked(_ path: String) -> String? {
     var path = path
     for _ in 0..<40 {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -92,7 +96,7 @@ package final class FileReplacement {
       if written >= 0 {
         start += written
       } else if errno != EINTR, errno != EAGAIN {
-        throw Self.failure(path)
+        throw Self.failure(name)
       }
     }
   }
@@ -101,14 +105,38 @@ package final class FileReplacement {
   ///
   /// - Throws: ``QueryError`` with the system's reason; then the old file is there.
   package func commit() throws(QueryError) {
+    let isKept = temporary == nil || Self.isSynced(descriptor)
+    // The reason of a sync that fails is the one to be told.
+    let reason = errno
     let isClosed = close(descriptor) == 0
     descriptor = -1
     guard let temporary else { return }
-    guard isClosed, rename(temporary, target) == 0 else {
-      let error = Self.failure(path)
+    if !isKept { errno = reason }
+    guard isKept, isClosed, rename(temporary, target) == 0 else {
+      let error = Self.failure(name)
       unlink(temporary)
       throw error
     }
+    Self.syncFolder(of: target)
+  }
+
+  /// Returns whether the disk has all of a file; true where its file system cannot say so.
+  private static func isSynced(_ descriptor: CInt) -> Bool {
+    while fsync(descriptor) != 0 {
+      if errno == EINTR { continue }
+      return errno == EINVAL || errno == ENOTSUP
+    }
+    return true
+  }
+
+  /// Lets the disk have the names in the folder around a path. Where that fails, a loss of power may bring back the old
+  /// ones, and what they stood for.
+  static func syncFolder(of path: String) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   /// Forgets what was written; the old file stays.
@@ -119,9 +147,11 @@ package final class FileReplacement {
     if let temporary { unlink(temporary) }
   }
 
-  private static func failure(_ path: String, _ message: String? = nil) -> QueryError {
-    QueryError(
-      code: LoadProblem.unreadable.code, message ?? String(cString: strerror(errno)), file: path)
+  /// Returns the error of a file or folder that cannot be written, with the system's reason if no other is given.
+  static func failure(_ name: String, _ message: String? = nil, help: String? = nil) -> QueryError {
+    let isFull = message == nil && (errno == ENOSPC || errno == EDQUOT)
+    let code: DiagnosticCode = isFull ? "storage-full" : LoadProblem.unreadable.code
+    return QueryError(code: code, message ?? String(cString: strerror(errno)), help: help, file: name)
   }
 }
 

@@ -1,5 +1,6 @@
 import GQLEngine
 import GQLLoader
+import GQLStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -11,7 +12,8 @@ import GQLLoader
 
 /// A folder that is written as a whole: until ``commit()``, what is at its path stays as it is.
 ///
-/// The new files lie in a folder beside it, which takes its place at the end. That folder is locked while it is written.
+/// The new files lie in a folder beside it. At the end the two change places in one step, where the file system can do
+/// so, and the old one is removed. The new folder is locked while it is written.
 /// So one that a process has left, because it was killed, is told from others: the next replacement of the same path
 /// removes it.
 final class FolderReplacement {
@@ -25,27 +27,27 @@ final class FolderReplacement {
 
   /// Prepares to write a folder.
   ///
-  /// - Parameter isReplaceable: Tells of the name of a file that is there whether it may be replaced.
+  /// - Parameter firstKept: Finds the first name in a folder that is there of what may not be replaced; nil where all of
+  ///   it may be.
   /// - Throws: ``QueryError`` with the system's reason, or where something is in the folder that may not be replaced.
-  init(_ path: String, replacing isReplaceable: (String) -> Bool) throws(QueryError) {
+  init(_ path: String, keeping firstKept: (String) -> String?) throws(QueryError) {
     self.path = path
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw Self.failure(path, "the folder has no name") }
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw FileReplacement.failure(path, "the folder has no name") }
     var name = path
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }
     Self.removeRemains(of: FileBytes.folder(name) ?? name)
     let found = FileBytes.folder(name)
-    if found == nil, FileBytes.exists(name) { throw Self.failure(path, String(cString: strerror(ENOTDIR))) }
+    if found == nil, FileBytes.exists(name) { throw FileReplacement.failure(path, String(cString: strerror(ENOTDIR))) }
     let target = found ?? name
     self.target = target
     let (parent, stem) = Self.beside(target)
     temporary = "\(parent)\(stem)\(getpid()).tmp"
-    if let found {
-      for entry in FileBytes.names(in: found) where !isReplaceable(entry) {
-        throw Self.failure(path, "the folder holds '\(entry)'", help: "name a folder that is empty or not there")
-      }
+    if let found, let entry = firstKept(found) {
+      throw FileReplacement.failure(
+        path, "the folder holds '\(entry)'", help: "name a folder that is empty or not there")
     }
     Self.remove(temporary)
-    guard mkdir(temporary, 0o777) == 0 else { throw Self.failure(path) }
+    guard mkdir(temporary, 0o777) == 0 else { throw FileReplacement.failure(path) }
     descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
     // Where the file system has no locks, nothing is known of what is left, and nothing is removed.
     if descriptor >= 0 { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -56,8 +58,10 @@ final class FolderReplacement {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The path of a file in the folder until ``commit()``.
-  func file(_ name: String) -> String { temporary + "/" + name }
+  /// Prepares to write a file of the folder, which has its final name in messages.
+  func file(_ name: String) throws(QueryError) -> FileReplacement {
+    try FileReplacement(temporary + "/" + name, shownAs: path.hasSuffix("/") ? path + name : path + "/" + name)
+  }
 
   /// Puts the folder in its place.
   ///
@@ -66,17 +70,27 @@ final class FolderReplacement {
     // An empty folder gives way by itself.
     if rename(temporary, target) == 0 {
       isDone = true
+      FileReplacement.syncFolder(of: target)
       return
     }
-    guard errno == ENOTEMPTY || errno == EEXIST else { throw Self.failure(path) }
+    guard errno == ENOTEMPTY || errno == EEXIST else { throw FileReplacement.failure(path) }
+    if AtomicRename.exchange(temporary, target) {
+      isDone = true
+      // Not before the new one is there for good.
+      FileReplacement.syncFolder(of: target)
+      Self.remove(temporary)
+      return
+    }
+    // In two steps: between them, the folder has another name only.
     let old = temporary + ".old"
-    guard rename(target, old) == 0 else { throw Self.failure(path) }
+    guard rename(target, old) == 0 else { throw FileReplacement.failure(path) }
     guard rename(temporary, target) == 0 else {
-      let error = Self.failure(path)
+      let error = FileReplacement.failure(path)
       rename(old, target)
       throw error
     }
     isDone = true
+    FileReplacement.syncFolder(of: target)
     Self.remove(old)
   }
 
@@ -120,9 +134,5 @@ final class FolderReplacement {
   private static func remove(_ folder: String) {
     for name in FileBytes.names(in: folder) { unlink(folder + "/" + name) }
     rmdir(folder)
-  }
-
-  private static func failure(_ path: String, _ message: String? = nil, help: String? = nil) -> QueryError {
-    QueryError(code: LoadProblem.unreadable.code, message ?? String(cString: strerror(errno)), help: help, file: path)
   }
 }

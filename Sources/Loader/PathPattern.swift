@@ -7,7 +7,7 @@ import GQLBase
 /// Only files are found: reading a device or a FIFO might never end.
 package struct PathPattern {
   /// A reason why a pattern was given up.
-  struct Failure: Error { let message: String }
+  package struct Failure: Error { let message: String }
 
   private let start: String
   /// Holds the folder that is not left, as `realpath` gives it; nil where the pattern may lead anywhere.
@@ -45,7 +45,7 @@ package struct PathPattern {
   /// Returns the paths that a pattern finds, in the order of their bytes.
   ///
   /// - Parameter root: A folder as `realpath` gives it, outside of which nothing is looked at.
-  static func paths(_ pattern: String, within root: String? = nil) throws(Failure) -> [String] {
+  package static func paths(_ pattern: String, within root: String? = nil) throws(Failure) -> [String] {
     var search = PathPattern(pattern, within: root)
     try search.search(search.start, 0, depth: 0)
     // Several ways may lead to one file.

@@ -19,8 +19,13 @@ package struct SourceOpening {
     /// Holds the folder that all files must lie in; nil if they may lie anywhere.
     var root: String?
     var watch: LoadWatch
+    /// Called with the path of each file before it is read.
+    var opening: ((String) -> Void)?
 
-    package init(expandedBytes: Int, root: String? = nil, watch: LoadWatch = LoadWatch()) {
+    package init(
+      expandedBytes: Int, root: String? = nil, watch: LoadWatch = LoadWatch(), opening: ((String) -> Void)? = nil
+    ) {
+      self.opening = opening
       self.expandedBytes = expandedBytes
       self.root = root
       self.watch = watch
@@ -223,6 +228,7 @@ package struct SourceOpening {
   private func mapped(_ path: String, shownAs name: String? = nil, atMost most: Int = .max - 1) throws(LoadFailure)
     -> MappedFile
   {
+    bounds.opening?(path)
     do throws(MappedFile.Failure) {
       guard MappedFile.stream(named: path) != nil, bounds.root == nil else {
         return try MappedFile(path: path, shownAs: name, atMost: most, within: bounds.root)

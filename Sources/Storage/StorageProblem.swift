@@ -40,6 +40,8 @@ package enum StorageProblem {
   case unknownVersion(Int64, oldest: Int64, newest: Int64)
   /// A copy is to be written where something is.
   case taken
+  /// A copy is to be written where a file of SQLite is left beside the path.
+  case leftBeside(String)
   /// The path is none of a file that can be used.
   case unusable(String)
 
@@ -58,15 +60,12 @@ package enum StorageProblem {
         code: "storage-busy", "the file is open for writing elsewhere" + (holder.isEmpty ? "" : ": \(holder)"),
         help: "close it there, or open it for reading", file: path)
     case .corrupt(let what):
-      QueryError(
-        code: "storage-corrupt", "the file is damaged: \(what)", help: "restore a backup",
-        file: path)
+      QueryError(code: "storage-corrupt", "the file is damaged: \(what)", help: "restore a backup", file: path)
     case .branchIsCorrupt(let name, let what):
       QueryError(
         code: "storage-corrupt", "the branch '\(name)' is damaged: \(what)",
         help: "drop the branch, or restore a backup", file: path)
-    case .foreign:
-      QueryError(code: "storage-corrupt", "this is no database of gqlite", help: "name another file", file: path)
+    case .foreign: Self.foreignFile(path)
     case .newer(let format):
       QueryError(
         code: "storage-version", "the file has format \(format), which this version does not know",
@@ -124,11 +123,19 @@ package enum StorageProblem {
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "name another path", file: path)
     case .taken:
       QueryError(
-        code: "storage-failed", "there is something at this path already", help: "name one where nothing is", file: path
-      )
+        code: "storage-failed", "there is something at this path already",
+        help: "name one where nothing is", file: path)
+    case .leftBeside(let other):
+      QueryError(
+        code: "storage-failed", "a file of an earlier database is beside this path: '\(other)'",
+        help: "remove it, or name another path", file: path)
     case .failed(let what):
       QueryError(code: "storage-failed", "the file cannot be used: \(what)", help: "reopen the database", file: path)
     }
+  }
+
+  private static func foreignFile(_ path: String) -> QueryError {
+    QueryError(code: "storage-corrupt", "this is no database of gqlite", help: "name another file", file: path)
   }
 
   /// Makes the problem of a result code of SQLite.
@@ -146,4 +153,9 @@ package enum StorageProblem {
     default: self = .failed(message)
     }
   }
+}
+
+extension QueryError {
+  /// Indicates whether the system refuses, and nothing is wrong with what is kept.
+  var isOfPlace: Bool { ["storage-full", "storage-failed", "storage-busy"].contains(problems.first?.code ?? "") }
 }

@@ -53,6 +53,13 @@ struct DataArgument {
   static let documentEndings = [".graphql", ".gql", ".query", ".graphqls"]
   private static let lookedAtBytes = 512
 
+  private static let sqliteSignature = Array("SQLite format 3\0".utf8)
+
+  /// Returns whether a file begins as one of SQLite does.
+  static func isSQLite(_ path: String) -> Bool {
+    (try? FileBytes.read(path, atMost: sqliteSignature.count))?.starts(with: sqliteSignature) ?? false
+  }
+
   /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such
   /// files.
   private static func isData(_ path: String, hasFormat: Bool) throws -> Bool {
@@ -65,7 +72,7 @@ struct DataArgument {
     let isText = lowered.hasSuffix(".txt")
     if FileBytes.isNamedAsData(path), !isText { return true }
     let start = try FileBytes.read(path, atMost: lookedAtBytes)
-    if start.starts(with: "SQLite format 3\0".utf8) || DocumentText.isJSON(start) { return true }
+    if start.starts(with: sqliteSignature) || DocumentText.isJSON(start) { return true }
     if DocumentText.begins(start) { return false }
     if !isText, !hasFormat, DocumentText.isTable(start) {
       throw UsageError(

@@ -10,9 +10,10 @@ enum InitCommand {
     try arguments.finish("init")
     if FileBytes.exists(path) { throw UsageError("there is a file '\(path)' already", help: nil) }
     let bytes = try Session.read(schema, atMost: QueryLimits.standard.documentBytes)
-    let database = try Database(path: path, schema: String(decoding: bytes, as: UTF8.self), name: schema)
-    if let warnings = database.schemaWarningReport { Process.report(warnings) }
-    try database.close()
+    let warnings = try NewDatabase.make(path: path, schema: String(decoding: bytes, as: UTF8.self), name: schema) {
+      $0.schemaWarningReport
+    }
+    if let warnings { Process.report(warnings) }
     return Process.success
   }
 }
@@ -31,28 +32,38 @@ enum ImportCommand {
     }
     try arguments.finish("import")
     if Terminal.standardError.isTerminal { loading.progress = { ProgressLine.show($0) } }
-    let database = try database(path, paths)
     defer { ProgressLine.clear() }
-    let report = try database.load(
-      paths.map { path in
-        let argument = DataArgument(flag: path)
-        return .file(path: argument.path, name: argument.name, format: nil)
-      }, options: loading)
+    let report = try load(paths, into: path, loading)
     ProgressLine.clear()
     Terminal.standardError.write(Process.diagnosticsAsJSON ? report.warningLines : report.warningText)
     if report.skippedRecords > 0 { Process.tell("\(report.skippedRecords) bad records were left out") }
     for count in report.inserted { Terminal.standardOutput.write("\(count.type): \(count.count)\n") }
-    try database.close()
     return Process.success
   }
 
-  /// Opens the database. One that is missing gets the schema that lies in a folder of the data, if one does.
-  private static func database(_ path: String, _ data: [String]) throws -> Database {
-    let options = StorageOptions(creates: true)
-    let schemas = data.map { Session.join($0, "schema.graphql") }.filter { FileBytes.exists($0) }
-    guard let schema = schemas.first, !FileBytes.exists(path) else { return try Database(path: path, storage: options) }
-    let bytes = try Session.read(schema, atMost: QueryLimits.standard.documentBytes)
-    return try Database(path: path, schema: String(decoding: bytes, as: UTF8.self), name: schema, storage: options)
+  /// Loads data into a database. One that is missing is there when it has the data; it gets the schema that lies in a
+  /// folder of the data, if one does.
+  private static func load(
+    _ paths: [String], into path: String, _ options: LoadOptions
+  ) throws(QueryError) -> LoadReport {
+    let sources = paths.map { path in
+      let argument = DataArgument(flag: path)
+      return DataSource.file(path: argument.path, name: argument.name, format: nil)
+    }
+    if FileBytes.exists(path) {
+      let database = try Database(path: path, storage: StorageOptions(creates: true))
+      let report = try database.load(sources, options: options)
+      try database.close()
+      return report
+    }
+    let schema = paths.lazy.map { Session.join($0, "schema.graphql") }.first { FileBytes.exists($0) }
+    var text: String?
+    if let schema {
+      text = String(decoding: try Session.read(schema, atMost: QueryLimits.standard.documentBytes), as: UTF8.self)
+    }
+    return try NewDatabase.make(path: path, schema: text, name: schema ?? "") { (database) throws(QueryError) in
+      try database.load(sources, options: options)
+    }
   }
 }
 

@@ -11,7 +11,7 @@ enum RunCommand {
     let operation = try arguments.value("operation")
     let documents = try session.documents(&arguments, command: "run")
     try arguments.finish("run")
-    if let output { try session.checkIsNoData(output) }
+    if let output { try session.checkIsNotRead(output) }
     if let output { try Terminal.standardOutput.redirect(to: output) }
     defer { Terminal.standardOutput.discard() }
     var status = Process.success
@@ -49,7 +49,10 @@ enum RunCommand {
       }
     }
     try session.close()
-    if isComplete { Terminal.standardOutput.commit() }
+    if isComplete {
+      if let output { try session.checkIsNotRead(output) }
+      Terminal.standardOutput.commit()
+    }
     return status
   }
 

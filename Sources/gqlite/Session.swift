@@ -30,6 +30,8 @@ struct Session {
   private var hasTold = false
   private var cached: (key: String, database: Database)?
   private var branch: Branch?
+  /// Lists what failed to load, of which some files may not have been looked at.
+  private var unloadedPaths: [String] = []
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
 
@@ -178,17 +180,28 @@ struct Session {
     return documents
   }
 
-  /// Refuses to write answers over the data that they come from.
-  func checkIsNoData(_ output: String) throws(UsageError) {
-    if data.contains(where: { FileBytes.areSame($0.path, output) }) {
-      throw UsageError("'\(output)' is data, which is never written to", help: "name another file after -o")
+  /// Refuses to write answers over what they come from, by whatever name: data, the database and what lies beside it,
+  /// documents, schemas and variables. What is data is known after loading only.
+  func checkIsNotRead(_ output: String) throws(UsageError) {
+    guard output != "-", !FileBytes.isStream(output), let place = FilePlace(output) else { return }
+    func isRead(_ paths: some Sequence<String>, at place: FilePlace) -> Bool {
+      paths.contains { FilePlace($0)?.isSame(as: place) ?? false }
     }
-    guard let databasePath else { return }
-    for suffix in ["", "-wal", "-shm", "-lock"] {
-      let path = databasePath + suffix
-      if path == output || FileBytes.areSame(path, output) {
-        throw UsageError("'\(output)' belongs to the database", help: "name another file after -o")
+    let help = "name another file after -o"
+    let databases = databasePath.map { [$0] } ?? []
+    let files = data.map(\.path) + Self.loadedPaths + unloadedPaths.flatMap { FileBytes.files(at: $0) }
+    if isRead(databases, at: place) { throw UsageError("'\(output)' belongs to the database", help: help) }
+    if isRead(files, at: place) { throw UsageError("'\(output)' is data, which is never written to", help: help) }
+    if isRead(Self.readPaths + (schemaPath.map { [$0] } ?? []), at: place) {
+      throw UsageError("'\(output)' is read, and not written to", help: help)
+    }
+    for suffix in ["-wal", "-shm", "-journal", "-lock"] where place.path.hasSuffix(suffix) {
+      let owner = String(place.path.dropLast(suffix.count))
+      guard let ownerPlace = FilePlace(owner) else { continue }
+      guard isRead(databases, at: ownerPlace) || isRead(files, at: ownerPlace) && DataArgument.isSQLite(owner) else {
+        continue
       }
+      throw UsageError("'\(output)' belongs to the database", help: help)
     }
   }
 
@@ -226,9 +239,16 @@ struct Session {
     return didYouMean(near.map { join(folder, $0) }).map { UsageError("there is no file '\(path)'", help: $0) }
   }
 
+  // Both safe because the command loads on the thread that reads everything else.
+  /// Lists the files of data that were read.
+  nonisolated(unsafe) private static var loadedPaths: [String] = []
+  /// Lists the other files that were read.
+  nonisolated(unsafe) private static var readPaths: [String] = []
+
   /// Reads a file or standard input; of a longer one, one byte more than what is taken.
   static func read(_ path: String, atMost most: Int, within root: String? = nil) throws(QueryError) -> [UInt8] {
-    try FileBytes.read(
+    readPaths.append(path == "-" ? "/dev/stdin" : path)
+    return try FileBytes.read(
       path == "-" ? "/dev/stdin" : path, shownAs: path == "-" ? "<stdin>" : path, atMost: most, within: root)
   }
 
@@ -293,6 +313,7 @@ struct Session {
       loading.run = options
       loading.root = root
       loading.ids = ids
+      loading.opening = { Self.loadedPaths.append($0) }
       if showsProgress { loading.progress = { ProgressLine.show($0) } }
       let report: LoadReport
       do {
@@ -300,6 +321,7 @@ struct Session {
         ProgressLine.clear()
       } catch {
         ProgressLine.clear()
+        unloadedPaths += paths
         throw error
       }
       if isVerbose { for note in report.notes { Process.tell(note) } }

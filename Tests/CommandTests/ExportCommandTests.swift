@@ -165,6 +165,39 @@ import Testing
     #expect(names.filter { $0.contains(".tmp") } == [])
   }
 
+  @Test("an export that finds no room names the file that it was to have") func noRoom() throws {
+    let folder = try Scratch()
+    let text = String(repeating: "x", count: 1000)
+    try folder.write("A.ndjson", (0..<200).map { "{\"id\":\($0),\"s\":\"\(text)\"}\n" }.joined())
+    #expect(try folder.gqlite("import", "--db", "a.gqlite", "A.ndjson").status == 0)
+    // Files may have so many half kibibytes.
+    let failed = try Gqlite.run(
+      URL(filePath: "/bin/sh"), ["-c", "ulimit -f 128; exec '\(Gqlite.binary.path)' export a.gqlite out"],
+      in: folder.url)
+    #expect(failed.status == 1 && failed.errors.hasPrefix("error[unreadable-file]: out/A.ndjson: "), "\(failed)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(names.filter { $0.contains("out") } == [])
+  }
+
+  @Test(
+    "only an export is replaced",
+    arguments: [
+      ["my-log.ndjson"], ["Log.ndjson"], ["schema.graphql", "my-log.ndjson"],
+      ["schema.graphql", "A.ndjson", ".hidden"], ["schema.graphql", "sub.ndjson/A.ndjson"], ["schema.graphql/A.ndjson"],
+    ]) func foreignFolders(_ files: [String]) throws
+  {
+    let folder = try Scratch()
+    try folder.write("s.graphql", "type A { id: ID! }")
+    #expect(try folder.gqlite("init", "a.gqlite", "--schema", "s.graphql").status == 0)
+    for file in files { try folder.write("out/\(file)", "mine") }
+    let refused = try folder.gqlite("export", "a.gqlite", "out", "--replace")
+    #expect(refused.status == 1, "\(refused)")
+    #expect(refused.errors.hasPrefix("error[unreadable-file]: out: the folder holds '"), "\(refused)")
+    for file in files { #expect(try folder.read("out/\(file)") == "mine") }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(names.filter { $0.contains(".tmp") } == [])
+  }
+
   @Test("what a killed export has left goes with the next one") func remains() throws {
     let folder = try Scratch()
     try folder.write("s.graphql", "type A { id: ID! }")
@@ -172,6 +205,7 @@ import Testing
     func make(_ name: String) throws {
       try FileManager.default.createDirectory(
         at: folder.url.appending(path: name), withIntermediateDirectories: true)
+      try folder.write("\(name)/schema.graphql", "type A { id: ID! }")
       try folder.write("\(name)/A.ndjson", "{\"id\":1}\n")
     }
     // Of the same folder, of others, and one that a process writes now.

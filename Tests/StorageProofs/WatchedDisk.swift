@@ -35,6 +35,13 @@ package final class WatchedDisk: @unchecked Sendable {
   }
   private var isReadOnly = false
 
+  /// Whether the file that processes share cannot be made as large as it is to be, as on a full disk.
+  package var lacksRoomBeside: Bool {
+    get { lock.withLock { isWithoutRoom } }
+    set { lock.withLock { isWithoutRoom = newValue } }
+  }
+  private var isWithoutRoom = false
+
   private static let disks = Mutex<[String: WatchedDisk]>([:])
 
   package init(_ folder: String) {
@@ -226,6 +233,7 @@ private enum WatchedFiles {
     made.xDeviceCharacteristics = { WatchedFile.methods($0).xDeviceCharacteristics(WatchedFile.inner($0)) }
     made.xShmMap = {
       if WatchedFile.of($0).0.lacksFilesBeside { return SQLITE_CANTOPEN }
+      if WatchedFile.of($0).0.lacksRoomBeside { return failure(19) }
       return WatchedFile.methods($0).xShmMap(WatchedFile.inner($0), $1, $2, $3, $4)
     }
     made.xShmLock = { WatchedFile.methods($0).xShmLock(WatchedFile.inner($0), $1, $2, $3) }

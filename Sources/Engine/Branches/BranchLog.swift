@@ -224,9 +224,13 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
   func vacuum() {}
   var branches: (any BranchStorage)? { nil }
 
-  func backup(
-    _ newest: Snapshot, version: Int64, _ branches: [BranchContent], to path: String
-  ) throws(QueryError) {
-    throw BranchProblem.notOnBranch("is copied with its database").error
+  private var isCopied: QueryError { BranchProblem.notOnBranch("is copied with its database").error }
+
+  func copying(_ newest: Snapshot, version: Int64, _ branches: [BranchContent]) throws(QueryError) -> StorageCopy {
+    throw isCopied
   }
+
+  func second() throws(QueryError) -> any CommitStorage { throw isCopied }
+
+  func readAtOnce(_ body: (StoredVersion) throws(QueryError) -> Void) throws(QueryError) { throw isCopied }
 }

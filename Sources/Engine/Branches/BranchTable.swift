@@ -38,6 +38,19 @@ final class BranchTable: Sendable {
   /// Returns whether a database has branches, in constant time.
   func hasAny(_ database: Database) -> Bool { (storage(of: database)?.count ?? 0) > 0 }
 
+  /// Returns whether there were branches when the storage was read, or are now, where others may write to it.
+  func mayHaveAny(_ database: Database) throws(QueryError) -> Bool {
+    guard let storage = storage(of: database) else { return false }
+    if storage.count > 0 { return true }
+    do throws(QueryError) {
+      return try !reading(database) { () throws(QueryError) in try storage.records() }.isEmpty
+    } catch {
+      // Where the list cannot be read, the database works without.
+      guard error.problems.first?.code == "storage-corrupt" else { throw error }
+      return false
+    }
+  }
+
   private func wantedStorage(_ database: Database) throws(QueryError) -> any BranchStorage {
     if database.editing?.log != nil { throw BranchProblem.notOnBranch("has no branches of its own").error }
     if database.editing != nil { throw BranchProblem.notOnBranch("is made of a database, not of a context").error }

@@ -45,6 +45,9 @@ package struct StoredVersion {
   }
 }
 
+/// Writes a copy to a path where nothing is.
+package typealias StorageCopy = (_ path: String) throws(QueryError) -> Void
+
 /// Where a database keeps its commits. Called by one thread at a time.
 package protocol CommitStorage: AnyObject, Sendable {
   /// Bytes of commits that may gather in memory, and count as kept meanwhile; 0 where each is appended.
@@ -91,9 +94,18 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// Lets go of everything as it is, after a failure.
   func abandon()
 
-  /// Writes a version and the branches beside it into a new file, with which another database can be opened. Called by any
-  /// thread.
-  func backup(_ newest: Snapshot, version: Int64, _ branches: [BranchContent], to path: String) throws(QueryError)
+  /// Returns what writes a version and the branches beside it into a new file, with which another database can be
+  /// opened. Any thread may call that, be it while others write; it throws `storage-changed` where they have taken away
+  /// what the copy needs.
+  func copying(_ newest: Snapshot, version: Int64, _ branches: [BranchContent]) throws(QueryError) -> StorageCopy
+
+  /// Opens the same place once more, for reading alone.
+  ///
+  /// - Throws: with the code `storage-changed` where another one has taken its place.
+  func second() throws(QueryError) -> any CommitStorage
+
+  /// Reads everything, and calls `body`, which reads what else it needs of the same state.
+  func readAtOnce(_ body: (StoredVersion) throws(QueryError) -> Void) throws(QueryError)
 
   /// Takes as little room as it can.
   func vacuum() throws(QueryError)

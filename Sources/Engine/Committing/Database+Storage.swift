@@ -49,10 +49,12 @@ extension Database {
   }
 
   /// Writes the newest version into a new file, with which another database can be opened. Others read and write
-  /// meanwhile.
+  /// meanwhile. A reader that does not follow writes the version that it sees, where the file still has all of it, else
+  /// the file's newest.
   ///
   /// - Returns: The names of branches that are damaged. They are not in the copy.
-  /// - Throws: ``QueryError``; also where there is something at the path, or the database is in memory.
+  /// - Throws: ``QueryError``; also where there is something at the path, or the database is in memory. The code is
+  ///   `storage-changed` where the file was removed or replaced.
   @discardableResult
   public func backup(to path: String) throws(QueryError) -> [String] {
     guard let committer else {
@@ -61,14 +63,47 @@ extension Database {
     if committer.isStopped { try committer.check() }
     try refuseNested()
     try refresh()
-    var damaged: [String] = []
-    let (version, snapshot, branches) = try writer.withLock { (_) throws(QueryError) in
-      let snapshot = try committer.refusal == nil ? newestVersion() : current
-      if committer.refusal == nil { try committer.appendGathered(of: state) }
-      let branches = try branchTable.contents(of: self, snapshot, committer.durable) { damaged.append($0) }
-      return (committer.durable, snapshot, branches)
+    // The branches of a file that others write to may be of a later version than the one that was read.
+    var isAnew = try committer.refusal == nil ? false : branchTable.mayHaveAny(self)
+    var tries = 0
+    while true {
+      do throws(QueryError) {
+        return try isAnew ? copyAnew(committer, to: path) : copy(committer, to: path)
+      } catch {
+        // What is written meanwhile may take away a part of the past, or a branch.
+        tries += 1
+        guard error.problems.first?.code == "storage-changed", tries < 5 else { throw error }
+        isAnew = committer.refusal != nil
+      }
     }
-    try committer.storage.backup(snapshot, version: version, branches, to: path)
+  }
+
+  private func copy(_ committer: Committer, to path: String) throws(QueryError) -> [String] {
+    var damaged: [String] = []
+    let copy = try writer.withLock { (_) throws(QueryError) in
+      if committer.refusal == nil {
+        _ = try newestVersion()
+        try committer.appendGathered(of: state)
+      }
+      let (newest, version) = state.withLock { ($0.snapshot, $0.version) }
+      let branches = try branchTable.contents(of: self, newest, version) { damaged.append($0) }
+      return try branchTable.reading(self) { () throws(QueryError) in
+        try committer.storage.copying(newest, version: version, branches)
+      }
+    }
+    try copy(path)
+    return damaged
+  }
+
+  /// Copies what the file holds now, read in one transaction, in the place of what a reader has of it.
+  private func copyAnew(_ committer: Committer, to path: String) throws(QueryError) -> [String] {
+    let storage = try branchTable.reading(self) { () throws(QueryError) in try committer.storage.second() }
+    defer { storage.abandon() }
+    var damaged: [String] = []
+    try storage.readAtOnce { (stored) throws(QueryError) in
+      let database = Database(stored, storage: storage, refusal: committer.refusal)
+      damaged = try database.copy(database.committer ?? committer, to: path)
+    }
     return damaged
   }
 

@@ -392,12 +392,7 @@ extension Database {
   var numbering: RowNumbering { state.withLock { $0.numbering } }
 
   /// The newest version, with the numbering of its rows.
-  var numbered:
-    (
-      newest: (snapshot: Snapshot, companion: (any SnapshotCompanion)?, hasSchema: Bool, version: Int64),
-      numbering: RowNumbering
-    )
-  {
+  var numbered: (newest: Published, numbering: RowNumbering) {
     while true {
       let before = numbering
       let newest = published

@@ -344,8 +344,13 @@ final class CommitLog: CommitStorage, @unchecked Sendable {
 
   func close(_ newest: Snapshot) throws(QueryError) {
     if !dirty.isEmpty || folding != nil {
-      try foldAll(newest)
-      try forgetOld()
+      do throws(QueryError) {
+        try foldAll(newest)
+        try forgetOld()
+      } catch {
+        // All is in the log, and is folded after the next opening.
+        guard options.durability != .memory, error.isOfPlace else { throw error }
+      }
     }
     try calling { try backend.close() }
   }

@@ -152,7 +152,12 @@ final class FileBranches: BranchStorage, @unchecked Sendable {
     try connection().reading { () throws(QueryError) in
       try lookAgain()
       let branch = try stored(number)
-      if branch.beside.version > version { throw StorageProblem.changed.error(file.path) }
+      if branch.beside.version > version {
+        // Beyond what the file itself holds there is nothing that could be read again.
+        let last = try connection().lastVersion()
+        if branch.beside.version <= last { throw StorageProblem.changed.error(file.path) }
+        throw damage(branch.record.name, "it begins with version \(branch.beside.version), and the newest is \(last)")
+      }
       let (past, own) = try content(of: branch)
       let since = try databaseCommits(after: branch.beside, through: version, for: branch)
       let commits = try ownCommits(of: branch)

@@ -24,4 +24,13 @@ extension HistoryTable {
     try sums.copy(through: version, joining: types)
     try takeLog(through: version, from: "source.")
   }
+
+  /// Returns whether the past of each type without a limit begins with a version or before it. It begins later where a
+  /// schema has dropped the type meanwhile. Called within a transaction.
+  func begins(through version: Int64) throws(QueryError) -> Bool {
+    try starts.read().allSatisfy { type, start in
+      guard let rule = types[type]?.rule, rule.versions == nil, rule.duration == nil else { return true }
+      return start.version <= version
+    }
+  }
 }

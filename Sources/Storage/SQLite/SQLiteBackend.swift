@@ -513,7 +513,8 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   /// See ``StorageBackend/close()``.
   public func close() throws {
     // The file is whole without: what is committed is in its write-ahead log.
-    if options.access == .write {
+    // A fork leaves it to its parent.
+    if options.access == .write, connection?.isForeign != true {
       if let connection, connection.isReplaced {
         abandon()
         throw StorageProblem.changed.error(path)
@@ -547,7 +548,7 @@ public final class SQLiteBackend: StorageBackend, @unchecked Sendable {
   }
 
   /// Runs a statement, and copies all of the write-ahead log into the file.
-  private func truncateLog(_ connection: StorageConnection, _ sql: String) throws(QueryError) {
+  func truncateLog(_ connection: StorageConnection, _ sql: String) throws(QueryError) {
     notesNewest = true
     try connection.execute("\(sql) PRAGMA wal_checkpoint(TRUNCATE)")
   }

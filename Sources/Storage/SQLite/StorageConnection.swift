@@ -16,7 +16,8 @@ final class StorageConnection {
   let path: String
   private let owner = getpid()
   /// Nil only where the file went while it was opened.
-  private let file: FileIdentity?
+  let file: FileIdentity?
+  private let isImmutable: Bool
   // Run for each transaction, so that they are not parsed each time.
   private var begin: OpaquePointer?
   private var commit: OpaquePointer?
@@ -35,8 +36,9 @@ final class StorageConnection {
     if creates, isWriting { StoragePath.makeFile(path) }
     var opened: OpaquePointer?
     let access = isWriting ? SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0) : SQLITE_OPEN_READONLY
-    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isImmutable ? SQLITE_OPEN_URI : 0)
-    let name = isImmutable ? StoragePath.address(path) + "?immutable=1" : path
+    // By a URI, so that another file can be attached by one.
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
+    let name = StoragePath.address(path) + (isImmutable ? "?immutable=1" : "")
     let file = FileIdentity(path)
     if let file { OpenFiles.add(file) }
     let status = sqlite3_open_v2(name, &opened, flags, nil)
@@ -49,26 +51,44 @@ final class StorageConnection {
     handle = opened
     self.path = path
     self.file = file
+    self.isImmutable = isImmutable
     sqlite3_busy_timeout(handle, 5000)
   }
 
   /// A connection that only reads.
   ///
   /// SQLite reads a file in write-ahead mode with two files beside it. Where they cannot be made, because the folder is
-  /// read-only, the file is read as one that nobody changes: if no log is beside it, and nobody writes to it.
+  /// read-only or the disk is full, the file is read as one that nobody changes: if no log is beside it, and nobody
+  /// writes to it.
   static func reading(_ path: String, isFollowing: Bool) throws(QueryError) -> StorageConnection {
     let connection = try StorageConnection(path: path, isWriting: false, creates: false)
-    guard connection.lacksFilesBeside else { return connection }
-    if StoragePath.hasLog(path) { throw StorageProblem.logIsUnreadable.error(path) }
-    if isFollowing || FileLock.isHeld(path) { throw StorageProblem.followingIsImpossible.error(path) }
+    guard let lack = connection.lackOfFilesBeside else { return connection }
+    let (hasLog, isUsed) = (StoragePath.hasLog(path), isFollowing || FileLock.isHeld(path))
+    // On a full disk, what SQLite says of it is the reason.
+    if lack == .room, hasLog || isUsed { return connection }
+    if hasLog { throw StorageProblem.logIsUnreadable.error(path) }
+    if isUsed { throw StorageProblem.followingIsImpossible.error(path) }
     return try StorageConnection(path: path, isWriting: false, creates: false, isImmutable: true)
   }
 
-  /// Indicates whether nothing can be read because a file beside the database can be neither opened nor made.
-  private var lacksFilesBeside: Bool {
-    let status = sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nil, nil, nil) & 0xFF
-    return status == SQLITE_CANTOPEN || status == SQLITE_READONLY
+  /// What the files beside a database lack.
+  private enum Lack { case right, room }
+
+  /// The reason why nothing can be read, where a file beside the database can be neither opened nor made, or not be
+  /// made as large as it is to be.
+  private var lackOfFilesBeside: Lack? {
+    let status = sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nil, nil, nil)
+    switch status & 0xFF {
+    case SQLITE_CANTOPEN, SQLITE_READONLY: return .right
+    case SQLITE_FULL: return .room
+    // IOERR_SHMOPEN, SHMSIZE and SHMMAP, of the file that processes share. Their macros are not imported.
+    case SQLITE_IOERR: return [18, 19, 21].contains(status >> 8) ? .room : nil
+    default: return nil
+    }
   }
+
+  /// The URI by which SQLite reads the file as this connection does, and writes nothing to it.
+  var readingAddress: String { StoragePath.address(path) + "?mode=ro" + (isImmutable ? "&immutable=1" : "") }
 
   deinit {
     // A fork must not tidy up what its parent goes on with.
@@ -111,7 +131,8 @@ final class StorageConnection {
   func checkpoint() {
     letGo()
     var (all, copied): (Int32, Int32) = (-1, -1)
-    let status = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+    // Without a name it would be the log of an attached file too.
+    let status = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
     // A reader is in the way.
     if status != SQLITE_OK || copied < all { checkpointPages = logPages + Self.checkpointPages / 10 }
   }
@@ -182,8 +203,9 @@ final class StorageConnection {
     try integer("SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(column)'") != 0
   }
 
-  /// Runs `body`, which sees one state of the file.
+  /// Runs `body`, which sees one state of the file. Within another one it sees the same.
   func reading(_ body: () throws(QueryError) -> Void) throws(QueryError) {
+    if sqlite3_get_autocommit(handle) == 0 { return try body() }
     try execute("BEGIN")
     do throws(QueryError) {
       try body()

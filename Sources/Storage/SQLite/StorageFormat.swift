@@ -119,6 +119,16 @@ extension StorageConnection {
       "INSERT OR REPLACE INTO gqlite_meta VALUES ('\(name)', \(point.version)), ('\(name)_sum', \(point.sum))")
   }
 
+  /// The newest version that the rows and the log hold. Called within a transaction.
+  func lastVersion(in schema: String = "main") throws(QueryError) -> Int64 {
+    try integer(
+      """
+      SELECT max(
+        coalesce((SELECT value FROM \(schema).gqlite_meta WHERE key = 'folded'), 0),
+        coalesce((SELECT max(version) FROM \(schema).gqlite_log), 0))
+      """) ?? 0
+  }
+
   /// The version after which the log has all records. A file that was written before that was noted has none.
   func logAfter() throws(QueryError) -> Int64? { try integer("SELECT value FROM gqlite_meta WHERE key = 'log_after'") }
 

@@ -28,11 +28,14 @@ enum StoragePath {
 
   /// Gives a file, which is whole, another name that nothing has. Returns false where something has it.
   static func move(_ path: String, to target: String) -> Bool {
-    // Unlike a rename, a link takes nothing's place; some file systems have none.
-    if link(path, target) == 0 {
-      unlink(path)
-    } else if errno == EEXIST || !isMissing(target) || rename(path, target) != 0 {
-      return false
+    if !AtomicRename.move(path, toFree: target) {
+      if errno == EEXIST { return false }
+      // Unlike a plain rename, a link takes nothing's place; some file systems have none.
+      if link(path, target) == 0 {
+        unlink(path)
+      } else if errno == EEXIST || !isMissing(target) || rename(path, target) != 0 {
+        return false
+      }
     }
     let folder = open(folder(of: target), O_RDONLY | O_CLOEXEC)
     if folder >= 0 {
@@ -53,6 +56,11 @@ enum StoragePath {
     for suffix in ["", "-wal", "-shm", "-journal", "-lock"] { unlink(path + suffix) }
   }
 
+  /// Removes what a file of SQLite that is gone has left beside it.
+  static func removeLogs(_ path: String) {
+    if isMissing(path) { for suffix in ["-wal", "-shm", "-journal"] { unlink(path + suffix) } }
+  }
+
   /// Removes the lock of a file that nobody else knows of yet.
   static func removeLock(_ path: String) { unlink(path + "-lock") }
 
@@ -65,7 +73,8 @@ enum StoragePath {
 
   /// Returns a path as a URI of SQLite, with every byte escaped that could mean something else.
   static func address(_ path: String) -> String {
-    var address = path.hasPrefix("/") ? "file://" : "file:"
+    // Of one that begins with a colon, ':memory:', SQLite makes no file.
+    var address = path.hasPrefix("/") ? "file://" : path.hasPrefix(":") ? "file:./" : "file:"
     for byte in path.utf8 {
       switch byte {
       case 0x2D...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: address.unicodeScalars.append(Unicode.Scalar(byte))
@@ -81,13 +90,23 @@ enum StoragePath {
     return stat(resolved(path) + "-wal", &status) == 0 && status.st_size > 32
   }
 
+  /// Returns the path of a log of SQLite that lies beside a path and has content: a file that came there would be read
+  /// with it. Nil where there is none.
+  static func leftBeside(_ path: String) -> String? {
+    ["-wal", "-journal"].map { path + $0 }.first { other in
+      var status = stat()
+      return stat(other, &status) == 0 && status.st_size > 0
+    }
+  }
+
   /// Returns the reason why a path cannot be that of a database; nil if it can.
   static func problem(of path: String, mayBeMissing: Bool) -> String? {
     if path.isEmpty || path.utf8.contains(0) { return "its path is empty, or has U+0000 in it" }
     var status = stat()
     guard stat(path, &status) == 0 else {
-      if errno == ENOENT, mayBeMissing { return nil }
-      return String(cString: strerror(errno))
+      guard errno == ENOENT, mayBeMissing else { return String(cString: strerror(errno)) }
+      // The file would be made where the link leads, and its lock beside the link.
+      return isMissing(path) ? nil : "it is a link that leads to nothing"
     }
     if status.st_mode & S_IFMT == S_IFDIR { return "it is a folder" }
     return status.st_mode & S_IFMT == S_IFREG ? nil : "it is no regular file"
