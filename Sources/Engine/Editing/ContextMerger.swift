@@ -57,8 +57,8 @@ struct ContextMerger {
     if isUnmoved(theirs, numbering) {
       let base = theirs === known.base ? Self.fitted(theirs, to: mine) ?? mine : theirs
       var applied = DatabaseChanges(from: base, to: mine)
-      let companions = MergeCompanions(base: known.companion, mine: companion).moved(to: mine.catalog)
-      applied.note(companions)
+      let companions = MergeCompanions(base: known.companion, mine: companion)
+      applied.note(companions.moved(from: known.base.catalog, to: mine.catalog))
       return try publish(mine, companion ?? theirCompanion, numbering, applied, [])
     }
     let merged = try merge(into: theirs, theirCompanion, choice, numbering)

@@ -263,7 +263,8 @@ final class EditingOrigin: Sendable {
     let known = progress.withLock { $0 }
     if mine === known.base { return DatabaseChanges(from: mine, to: mine) }
     var changes = DatabaseChanges(from: ContextMerger.fitted(known.base, to: mine) ?? mine, to: mine)
-    changes.note(MergeCompanions(base: known.companion, mine: companion).moved(to: mine.catalog))
+    let companions = MergeCompanions(base: known.companion, mine: companion)
+    changes.note(companions.moved(from: known.base.catalog, to: mine.catalog))
     return changes
   }
 

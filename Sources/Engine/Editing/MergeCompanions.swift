@@ -13,6 +13,11 @@ struct MergeCompanions: Sendable {
       base: base?.moved(to: catalog), mine: mine?.moved(to: catalog), theirs: theirs?.moved(to: catalog))
   }
 
+  /// Returns those that go with one catalog, where those of a draft and of its base may differ.
+  func moved(from old: Catalog, to catalog: Catalog) -> MergeCompanions {
+    old.version == catalog.version ? self : moved(to: catalog)
+  }
+
   /// Returns whether a side has changed what belongs to a row of the base.
   func hasChanged(_ row: DeletedRow, _ side: MergeSide) -> Bool {
     (side == .mine ? mine : theirs)?.hasChanged(row, since: base) ?? false
