@@ -71,6 +71,7 @@ extension Binder {
     guard let value = value(subject, environment, at: range) else { return nil }
     if origin == .variable, let test = membership(value, inValues: elements, range) { return test }
     guard !isExhausted else { return nil }
+    let known = query.sets.count
     // What is compared with each element, in the type that the two have together.
     var keys: [BoundExpression] = []
     var bound: [BoundExpression] = []
@@ -111,7 +112,8 @@ extension Binder {
       let texts = bound.map { converted($0, .string) }
       return BoundExpression(.inValues(converted(value.expression, .string), texts), .boolean, at: range)
     }
-    // One by one, where not all are of a type with it.
+    // One by one, where not all are of a type with it: they are bound once more.
+    query.sets.removeLast(query.sets.count - known)
     guard let test = anyEqual(.value(value), elements, environment, range) else { return nil }
     return BoundExpression(.isTrue(test), .boolean, at: range)
   }
@@ -163,7 +165,8 @@ extension Binder {
   ) -> BoundExpression? {
     var parts: [BoundExpression] = []
     for element in elements {
-      let operand = resolve(bindOperand(element, environment), environment)
+      let operand = resolve(
+        bindOperand(element, environment), environment, wanting: staticType(subject), isCompared: true)
       guard let part = compare(.equal, subject, operand, environment, element.range) else { return nil }
       parts.append(part)
     }

@@ -19,10 +19,15 @@ extension Binder {
     let pattern = bindOperand(right, environment)
     // One that ignores case is compared with each element, as by `in`.
     if op == .contains, case .value(let list) = subject, case .list(let element) = list.type,
-      case .value(let value) = resolve(pattern, environment, wanting: element), value.folded != nil
+      element.scalar?.isTextual ?? false, case .value(let value) = resolve(pattern, environment, wanting: element),
+      value.folded != nil
     {
       query.sets.removeLast(query.sets.count - known)
-      return membership(right, left, environment, range)
+      guard let isAbsent = isNull(.value(list), at: range),
+        case .value(let test) = membership(right, left, environment, range)
+      else { return .error }
+      // Of no list it is unknown, as without a collation.
+      return .value(BoundExpression(.conditional([negation(isAbsent), test.expression]), .boolean, at: range))
     }
     if case .plural(let path) = subject {
       var suggestion: String?
