@@ -1,4 +1,5 @@
 import GQLLoader
+import GQLStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -13,12 +14,7 @@ package struct FilePlace {
   /// The path of the file itself, links followed.
   package let path: String
   /// What the system calls the file; nil where it is not there.
-  private let number: Number?
-
-  private struct Number: Equatable {
-    let device: UInt64
-    let inode: UInt64
-  }
+  private let identity: FileIdentity?
 
   /// Finds a file; nil where a path leads to anything else, or into a folder that is not there.
   package init?(_ path: String) {
@@ -30,17 +26,16 @@ package struct FilePlace {
     self.path = folder.hasSuffix("/") ? folder + name : folder + "/" + name
     var status = stat()
     guard stat(path, &status) == 0 else {
-      number = nil
+      identity = nil
       return
     }
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-    number = Number(
-      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
+    identity = FileIdentity(status)
   }
 
   /// Returns whether writing to one file changes the other.
   package func isSame(as other: FilePlace) -> Bool {
-    if let number, let same = other.number { return number == same }
-    return number == nil && other.number == nil && path == other.path
+    if let identity, let same = other.identity { return identity == same }
+    return identity == nil && other.identity == nil && path == other.path
   }
 }

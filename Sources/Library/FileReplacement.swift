@@ -1,6 +1,7 @@
 import GQLBase
 import GQLEngine
 import GQLLoader
+import GQLStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -117,7 +118,7 @@ package final class FileReplacement {
       unlink(temporary)
       throw error
     }
-    Self.syncFolder(of: target)
+    AtomicRename.syncFolder(of: target)
   }
 
   /// Returns whether the disk has all of a file; true where its file system cannot say so.
@@ -127,16 +128,6 @@ package final class FileReplacement {
       return errno == EINVAL || errno == ENOTSUP
     }
     return true
-  }
-
-  /// Lets the disk have the names in the folder around a path. Where that fails, a loss of power may bring back the old
-  /// ones, and what they stood for.
-  static func syncFolder(of path: String) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
   }
 
   /// Forgets what was written; the old file stays.

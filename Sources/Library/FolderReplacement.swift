@@ -70,14 +70,14 @@ final class FolderReplacement {
     // An empty folder gives way by itself.
     if rename(temporary, target) == 0 {
       isDone = true
-      FileReplacement.syncFolder(of: target)
+      AtomicRename.syncFolder(of: target)
       return
     }
     guard errno == ENOTEMPTY || errno == EEXIST else { throw FileReplacement.failure(path) }
     if AtomicRename.exchange(temporary, target) {
       isDone = true
       // Not before the new one is there for good.
-      FileReplacement.syncFolder(of: target)
+      AtomicRename.syncFolder(of: target)
       Self.remove(temporary)
       return
     }
@@ -90,7 +90,7 @@ final class FolderReplacement {
       throw error
     }
     isDone = true
-    FileReplacement.syncFolder(of: target)
+    AtomicRename.syncFolder(of: target)
     Self.remove(old)
   }
 

@@ -27,6 +27,15 @@ package enum AtomicRename {
     #endif
   }
 
+  /// Lets the disk have the names in the folder around a path. Where that fails, a loss of power may bring back the old
+  /// ones, and what they stood for.
+  package static func syncFolder(of path: String) {
+    let descriptor = open(StoragePath.folder(of: path), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
   #if !canImport(Darwin)
     private typealias Rename =
       @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt

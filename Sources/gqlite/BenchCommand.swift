@@ -13,7 +13,7 @@ import GQLite
 enum BenchCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     var session = try Session(&arguments)
-    let variables = try Variables(&arguments)
+    let variables = try Variables(&arguments, of: session)
     let operation = try arguments.value("operation")
     var seconds = 1.0
     if let text = try arguments.value("seconds") {
@@ -24,7 +24,8 @@ enum BenchCommand {
     }
     var sets: [Variables] = [variables]
     if let path = try arguments.value("vars-list") {
-      guard case .list(let elements) = try Value(variables: try Variables.read(path), name: path), !elements.isEmpty
+      guard case .list(let elements) = try Value(variables: try Variables.read(path, of: session), name: path),
+        !elements.isEmpty
       else {
         throw UsageError("\(path) is no JSON list of variable sets", help: nil)
       }

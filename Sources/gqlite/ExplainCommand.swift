@@ -4,7 +4,7 @@ import GQLite
 enum ExplainCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     var session = try Session(&arguments, reads: true)
-    let variables = try Variables(&arguments)
+    let variables = try Variables(&arguments, of: session)
     let operation = try arguments.value("operation")
     let analyze = arguments.flag("analyze")
     let costs = try arguments.value("costs") ?? "on"

@@ -7,7 +7,7 @@ enum LiveCommand {
 
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     var session = try Session(&arguments, follows: true)
-    let variables = try Variables(&arguments)
+    let variables = try Variables(&arguments, of: session)
     let operation = try arguments.value("operation")
     let mode = try mode(&arguments)
     let every = try arguments.value("every").map { text throws(UsageError) in try RunCommand.duration(text) }

@@ -4,7 +4,7 @@ import GQLite
 enum RunCommand {
   static func run(_ arguments: inout Arguments) throws -> Int32 {
     var session = try Session(&arguments)
-    let variables = try Variables(&arguments)
+    let variables = try Variables(&arguments, of: session)
     var format = try OutputFormat(&arguments)
     let options = try runOptions(&arguments)
     let output = try arguments.value("output")

@@ -32,6 +32,8 @@ struct Session {
   private var branch: Branch?
   /// Lists what failed to load, of which some files may not have been looked at.
   private var unloadedPaths: [String] = []
+  /// Lists what was read.
+  private let files = ReadFiles()
   /// Nanoseconds that the last load took.
   private(set) var loadTime: UInt64 = 0
 
@@ -168,7 +170,7 @@ struct Session {
         continue
       }
       if operand != "-", !FileBytes.exists(operand), let error = Self.mistake(operand) { throw error }
-      let bytes = try Self.read(operand, atMost: limits.documentBytes)
+      let bytes = try read(operand, atMost: limits.documentBytes)
       if !bytes.isEmpty || !isImplied { documents.append((operand == "-" ? "<stdin>" : operand, bytes)) }
     }
     guard !documents.isEmpty else {
@@ -189,16 +191,17 @@ struct Session {
     }
     let help = "name another file after -o"
     let databases = databasePath.map { [$0] } ?? []
-    let files = data.map(\.path) + Self.loadedPaths + unloadedPaths.flatMap { FileBytes.files(at: $0) }
+    let dataFiles = data.map(\.path) + files.data + unloadedPaths.flatMap { FileBytes.files(at: $0) }
     if isRead(databases, at: place) { throw UsageError("'\(output)' belongs to the database", help: help) }
-    if isRead(files, at: place) { throw UsageError("'\(output)' is data, which is never written to", help: help) }
-    if isRead(Self.readPaths + (schemaPath.map { [$0] } ?? []), at: place) {
+    if isRead(dataFiles, at: place) { throw UsageError("'\(output)' is data, which is never written to", help: help) }
+    if isRead(files.others + (schemaPath.map { [$0] } ?? []), at: place) {
       throw UsageError("'\(output)' is read, and not written to", help: help)
     }
     for suffix in ["-wal", "-shm", "-journal", "-lock"] where place.path.hasSuffix(suffix) {
       let owner = String(place.path.dropLast(suffix.count))
       guard let ownerPlace = FilePlace(owner) else { continue }
-      guard isRead(databases, at: ownerPlace) || isRead(files, at: ownerPlace) && DataArgument.isSQLite(owner) else {
+      guard isRead(databases, at: ownerPlace) || isRead(dataFiles, at: ownerPlace) && DataArgument.isSQLite(owner)
+      else {
         continue
       }
       throw UsageError("'\(output)' belongs to the database", help: help)
@@ -239,22 +242,23 @@ struct Session {
     return didYouMean(near.map { join(folder, $0) }).map { UsageError("there is no file '\(path)'", help: $0) }
   }
 
-  // Both safe because the command loads on the thread that reads everything else.
-  /// Lists the files of data that were read.
-  nonisolated(unsafe) private static var loadedPaths: [String] = []
-  /// Lists the other files that were read.
-  nonisolated(unsafe) private static var readPaths: [String] = []
+  /// Reads a file or standard input, over which no answer is written then; of a longer one, one byte more than what is
+  /// taken.
+  func read(_ path: String, atMost most: Int, within root: String? = nil) throws(QueryError) -> [UInt8] {
+    files.note(path == "-" ? "/dev/stdin" : path)
+    return try Self.read(path, atMost: most, within: root)
+  }
 
-  /// Reads a file or standard input; of a longer one, one byte more than what is taken.
+  /// Reads a file or standard input for a command that writes no answer; of a longer one, one byte more than what is
+  /// taken.
   static func read(_ path: String, atMost most: Int, within root: String? = nil) throws(QueryError) -> [UInt8] {
-    readPaths.append(path == "-" ? "/dev/stdin" : path)
-    return try FileBytes.read(
+    try FileBytes.read(
       path == "-" ? "/dev/stdin" : path, shownAs: path == "-" ? "<stdin>" : path, atMost: most, within: root)
   }
 
   /// Reads a schema; of a longer one than a schema may be, one byte more.
   func readSchema(_ path: String, in root: String? = nil) throws(QueryError) -> [UInt8] {
-    try Self.read(path, atMost: max(limits.documentBytes, QueryLimits.standard.documentBytes), within: root)
+    try read(path, atMost: max(limits.documentBytes, QueryLimits.standard.documentBytes), within: root)
   }
 
   /// Returns the database that a document runs on, as ``database(for:directory:_:)``.
@@ -313,7 +317,7 @@ struct Session {
       loading.run = options
       loading.root = root
       loading.ids = ids
-      loading.opening = { Self.loadedPaths.append($0) }
+      loading.opening = { [files] in files.noteData($0) }
       if showsProgress { loading.progress = { ProgressLine.show($0) } }
       let report: LoadReport
       do {

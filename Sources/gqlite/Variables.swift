@@ -6,7 +6,7 @@ struct Variables {
   private var texts: [(name: String, text: String)] = []
   private var json: [(name: String, value: Value)] = []
 
-  init(_ arguments: inout Arguments) throws {
+  init(_ arguments: inout Arguments, of session: Session) throws {
     for word in arguments.values("var") {
       guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
         throw UsageError("--var is written name=value, not '\(word)'")
@@ -17,7 +17,7 @@ struct Variables {
       texts.append((name, String(word[word.index(after: equals)...])))
     }
     if let path = try arguments.value("vars") {
-      guard case .object(let members) = try Value(variables: try Self.read(path), name: path) else {
+      guard case .object(let members) = try Value(variables: try Self.read(path, of: session), name: path) else {
         throw UsageError("\(path) is no JSON object", help: nil)
       }
       json = members.map { ($0.name, $0.value) }
@@ -28,8 +28,8 @@ struct Variables {
   private static let longest = 64 << 20
 
   /// Reads a file of variables. A byte order mark at its start is skipped.
-  static func read(_ path: String) throws -> [UInt8] {
-    let bytes = try Session.read(path, atMost: longest)
+  static func read(_ path: String, of session: Session) throws -> [UInt8] {
+    let bytes = try session.read(path, atMost: longest)
     guard bytes.count <= longest else {
       throw UsageError("\(path): variables have at most \(longest) bytes", help: nil)
     }

@@ -126,10 +126,12 @@ private enum Drafted {
     #expect(try Page.results(in: draft).map(\.ink.color) == ["black"])
   }
 
-  @Test("a value without a column and a deletion by the other side are a conflict", arguments: [false, true])
-  func deletedOpaque(_ deletesMine: Bool) throws {
+  @Test(
+    "a value without a column and a deletion by the other side are a conflict", arguments: [false, true],
+    [EditingMode.snapshot, .live])
+  func deletedOpaque(_ deletesMine: Bool, _ mode: EditingMode) throws {
     let database = try database()
-    let draft = database.edit(.snapshot)
+    let draft = database.edit(mode)
     let black = Page(id: 1, title: "Start", ink: Ink(color: "black"))
     if deletesMine {
       try Page.delete(id: 1, from: draft.database)
@@ -138,6 +140,10 @@ private enum Drafted {
       try black.save(to: draft)
       try Page.delete(id: 1, from: database)
     }
+    // A live draft follows with each look, and goes on telling the conflict.
+    #expect(draft.hasChanges)
+    try Page(id: 2, title: "Other", ink: Ink(color: "green")).save(to: database)
+    #expect(draft.hasChanges)
     do throws(QueryError) {
       try draft.save()
       Issue.record("it was saved")
@@ -145,6 +151,22 @@ private enum Drafted {
       #expect(error.problems.first?.code == "merge-conflict")
     }
     try draft.save(conflicts: deletesMine ? .theirs : .mine)
-    #expect(try Page.results(in: database).map(\.ink.color) == ["black"])
+    #expect(try Page.results(in: database).map(\.ink.color) == ["black", "green"])
+    #expect(database.check() == [])
+  }
+
+  @Test(
+    "a value without a column that is taken back is no conflict with a deletion",
+    arguments: [EditingMode.snapshot, .live])
+  func takenBackOpaque(_ mode: EditingMode) throws {
+    let database = try database()
+    let draft = database.edit(mode)
+    try Page.delete(id: 1, from: draft.database)
+    for color in ["black", "red"] {
+      try Page(id: 1, title: "Start", ink: Ink(color: color)).save(to: database)
+      #expect(draft.hasChanges)
+    }
+    try draft.save()
+    #expect(try Page.results(in: database).isEmpty)
   }
 }

@@ -202,14 +202,15 @@ import Testing
     #expect(code { _ = try Database(path: folder.file("left"), storage: Self.reading) } == "storage-failed")
   }
 
-  @Test("closing on a full disk is no failure of what is kept") func closing() throws {
+  @Test("closing on a disk that is full or fails is no failure of what is kept", arguments: [true, false])
+  func closing(_ isFull: Bool) throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")
     let disk = WatchedDisk(folder.path)
     defer { disk.forget() }
     let database = try begin(path)
     let answer = try database.run(Self.everything).jsonString
-    disk.fail(at: 0, isFull: true, isLasting: true)
+    disk.fail(at: 0, isFull: isFull, isLasting: true)
     #expect(code { try database.close() } == nil)
     #expect(disk.failures > 0)
     disk.recover()

@@ -120,6 +120,20 @@ import Testing
     #expect(code { _ = try Database(path: folder.file("link")) } == nil)
   }
 
+  @Test("a lock that cannot be opened is named") func aLockThatIsAFolder() throws {
+    let folder = try Folder()
+    let lock = folder.file("a.gqlite-lock")
+    try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+    #expect {
+      try Database(path: folder.file("a.gqlite"), schema: Self.schema)
+    } throws: {
+      ($0 as? QueryError)?.problems.first?.code == "storage-failed" && "\($0)".contains("its lock '")
+        && "\($0)".contains("a.gqlite-lock' cannot be opened")
+    }
+    try FileManager.default.removeItem(atPath: lock)
+    #expect(try Database(path: folder.file("a.gqlite"), schema: Self.schema).count(of: "A") == 0)
+  }
+
   /// Of several processes that make one file at once, one gets it, and the others are told.
   @Test func createdAtOnce() throws {
     for round in 0..<6 {

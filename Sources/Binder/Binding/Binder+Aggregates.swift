@@ -60,9 +60,7 @@ extension Binder {
         if query.mayBeNull(element.expression, catalog: catalog) { require(element.expression, in: path.set) }
         limitToFirst(path.set, at: range)
       }
-      if case .embedded(let value) = path.tail, element.expression == json(value), query[path.set].limit != nil {
-        return .single(path)
-      }
+      if case .embedded = path.tail, query[path.set].limit != nil { return .single(path) }
       return .value(
         first(element.expression, of: path.set), folded: element.folded.map { first($0, of: path.set) })
     case .last:
@@ -103,7 +101,7 @@ extension Binder {
       return .value(BoundExpression(.aggregate(.count, path.set, element), .int, at: range))
     }
     forgetOrder(of: path.set)
-    if case .embedded(let value) = path.tail, element == json(value) {
+    if case .embedded(let value) = path.tail {
       require(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
     } else {
       require(element, in: path.set)
@@ -337,9 +335,12 @@ extension Binder {
     BoundExpression(.aggregate(.first, set, expression), expression.type, at: expression.range)
   }
 
-  /// The ids of the members, or what the path ends with, as a list.
+  /// The ids of the members, elements whole, or what the path ends with, as a list.
   func collected(_ path: PluralPath) -> BoundExpression? {
     if let value = values(of: path) { return collected(value.expression, of: path.set, at: path.range) }
+    if catalog[path.type].isElement {
+      return collected(json(ofElement: .scope(0, path.type), path.type, at: path.range), of: path.set, at: path.range)
+    }
     guard let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
       report(.wrongType(found: "many '\(catalog[path.type].name)'", expected: "a value"), at: path.range)
       return nil
@@ -360,39 +361,30 @@ extension Binder {
     }
   }
 
-  /// An embedded object as JSON, null where it is absent; without its relations.
+  /// An embedded object as JSON, null where it is absent: what it prints as where it is selected whole.
   func json(_ value: EmbeddedValue) -> BoundExpression {
-    let objects = value.places.map { json($0, of: value.type, at: value.range) }
-    return objects.count == 1 ? objects[0] : BoundExpression(.coalesce(objects), .json, at: value.range)
+    let object = object(of: catalog[value.type].fields.map(\.name), at: value.range) {
+      member($0, of: value, at: value.range)
+    }
+    let presence = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range)
+    return BoundExpression(.conditional([presence, object]), .json, at: value.range)
   }
 
-  private func json(_ place: EmbeddedValue.Place, of type: EmbeddedTypeID, at range: SourceRange) -> BoundExpression {
-    var names: [String] = []
-    var parts: [BoundExpression] = []
-    for (field, storage) in zip(catalog[type].fields, place.fields) {
-      let part: BoundExpression
-      switch storage {
-      case .column(let column, _):
-        let type = columnType(column, of: place.reference, declared: field.signature.type)
-        part = BoundExpression(.column(place.reference, column), type, at: range)
-      case .embedded(let type, let presence, let fields):
-        part = json(
-          EmbeddedValue.Place(reference: place.reference, presence: presence, fields: fields), of: type, at: range)
-      case .relation(let relation):
-        // What it links to stands for itself by its id.
-        let target = catalog[relation].target
-        let reference = EntityReference.toOne(place.reference, relation)
-        guard !catalog[relation].isToMany, let id = identity(of: reference, target, at: range) else { continue }
-        part = id
-      case .members, .computed: continue
+  /// An element of a list of embedded objects as JSON.
+  func json(ofElement element: EntityReference, _ type: EntityTypeID, at range: SourceRange) -> BoundExpression {
+    let properties = catalog[type].properties
+    return object(of: properties.map(\.name), at: range) { member(properties[$0], of: element, at: range) }
+  }
+
+  private func object(of names: [String], at range: SourceRange, _ member: (Int) -> Operand) -> BoundExpression {
+    let parts = nested(at: range, [BoundExpression]()) { binder in
+      names.indices.compactMap {
+        binder.count(at: range) ? binder.coerce(member($0), to: .json, Environment(), at: range) : nil
       }
-      names.append(field.name)
-      parts.append(conversion(part, to: .json) ?? part)
     }
-    let object = BoundExpression(.jsonObject(names, parts), .json, at: range)
-    let column = BoundExpression(.column(place.reference, place.presence), .boolean, at: range)
-    let presence = BoundExpression(.isTrue(column), .boolean, at: range)
-    return BoundExpression(.conditional([presence, object]), .json, at: range)
+    // What is no value, as a link without a single id, is reported.
+    guard parts.count == names.count else { return BoundExpression(.constant(.null), .json, at: range) }
+    return BoundExpression(.jsonObject(names, parts), .json, at: range)
   }
 }
 

@@ -70,6 +70,12 @@ extension Binder {
       guard isEquality else { return BoundExpression(.constant(.null), .boolean, at: range) }
       guard let test = isNull(other, at: range) else { return nil }
       return op == .equal ? test : negation(test)
+    case _ where isEquality && embeddedType(of: left).map({ $0 == embeddedType(of: right) }) == true:
+      // As values: all that they hold.
+      guard let first = value(left, environment, at: range), let second = value(right, environment, at: range) else {
+        return nil
+      }
+      return BoundExpression(.compare(op, first.expression, second.expression), .boolean, at: range)
     case (.entity, _), (.single, _), (_, .entity), (_, .single):
       if let first = entity(left, at: range), let second = entity(right, at: range) {
         guard let (first, second) = unified(first, second) else { return incomparable(left, right, range) }

@@ -364,7 +364,7 @@ extension Binder {
       }
       return .embedded(
         presence: .truth(true, at: range), nested(at: range, []) { $0.bindFields(sources, of: type) })
-    case .single(let path) where !inner.isEmpty || catalog[path.type].isElement:
+    case .single(let path) where !inner.isEmpty || path.isEntity && catalog[path.type].isElement:
       guard case .none = path.tail else {
         report(.selectionOnValue(field: entry.key.text), at: path.range)
         return nil

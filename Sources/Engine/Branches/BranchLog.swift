@@ -230,6 +230,8 @@ final class BranchLog: CommitStorage, @unchecked Sendable {
     throw isCopied
   }
 
+  var isReplaced: Bool { false }
+
   func second() throws(QueryError) -> any CommitStorage { throw isCopied }
 
   func readAtOnce(_ body: (StoredVersion) throws(QueryError) -> Void) throws(QueryError) { throw isCopied }

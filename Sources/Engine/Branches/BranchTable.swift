@@ -99,6 +99,11 @@ final class BranchTable: Sendable {
     return output.unsafelyUnwrapped
   }
 
+  /// Returns whether the storage is gone from its place, so that no copy of it can be made.
+  func isReplaced(_ database: Database) -> Bool {
+    (try? reading(database) { () throws(QueryError) in database.committer?.storage.isReplaced ?? false }) ?? false
+  }
+
   /// Writes to the storage while nobody commits. A failure ends writing to the database, as that of a commit does.
   ///
   /// - Parameter generation: The layout that what is written is of; nil for the newest.

@@ -99,6 +99,9 @@ package protocol CommitStorage: AnyObject, Sendable {
   /// what the copy needs.
   func copying(_ newest: Snapshot, version: Int64, _ branches: [BranchContent]) throws(QueryError) -> StorageCopy
 
+  /// Indicates whether what is kept is gone from its place, or another one has taken that.
+  var isReplaced: Bool { get }
+
   /// Opens the same place once more, for reading alone.
   ///
   /// - Throws: with the code `storage-changed` where another one has taken its place.

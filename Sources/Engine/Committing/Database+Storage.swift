@@ -49,8 +49,8 @@ extension Database {
   }
 
   /// Writes the newest version into a new file, with which another database can be opened. Others read and write
-  /// meanwhile. A reader that does not follow writes the version that it sees, where the file still has all of it, else
-  /// the file's newest.
+  /// meanwhile. A reader of a file with branches writes the file's newest state. Without branches, one that does not
+  /// follow writes the version that it sees, where the file still has all of it, else the newest state too.
   ///
   /// - Returns: The names of branches that are damaged. They are not in the copy.
   /// - Throws: ``QueryError``; also where there is something at the path, or the database is in memory. The code is
@@ -72,7 +72,9 @@ extension Database {
       } catch {
         // What is written meanwhile may take away a part of the past, or a branch.
         tries += 1
-        guard error.problems.first?.code == "storage-changed", tries < 5 else { throw error }
+        guard error.problems.first?.code == "storage-changed", tries < 5, !branchTable.isReplaced(self) else {
+          throw error
+        }
         isAnew = committer.refusal != nil
       }
     }

@@ -21,15 +21,18 @@ struct ContextMerger {
     var theirs: Snapshot
     var conflicts: [MergeConflict]
     var held: [DeletedRow: HeldRow]
+    var heldCompanions: [DeletedRow: MergeCompanions.Held]
     var canBeHeld: Bool
-    /// Whether something was brought that is in no column.
-    var bringsOthers: Bool
+    /// Whether a value was brought that is in no column.
+    var bringsValuesWithoutColumn: Bool
     /// Whether numbers were left out that the context has changed.
     var leavesNumbersOut: Bool
     var isOpen: Bool
 
     /// The changes to the other side.
-    var applied: DatabaseChanges { DatabaseChanges(from: theirs, to: snapshot, hasOthers: bringsOthers) }
+    var applied: DatabaseChanges {
+      DatabaseChanges(from: theirs, to: snapshot, hasValuesWithoutColumn: bringsValuesWithoutColumn)
+    }
   }
 
   let parent: Database
@@ -110,8 +113,9 @@ struct ContextMerger {
   ) throws(QueryError) -> Merged {
     if numbering != known.numbering { throw EditingProblem.renumbered.error }
     let (versions, theirs) = try fitted(to: newest)
-    let companions = MergeCompanions(base: known.companion, mine: companion, theirs: theirCompanion)
-      .moved(to: theirs.catalog)
+    let companions = MergeCompanions(
+      base: known.companion, mine: companion, theirs: theirCompanion, held: known.heldCompanions
+    ).moved(to: theirs.catalog)
     let decider = MergeDecider(
       theirs.catalog, handlers: parent.registry.withLock { $0.merges }, companions: companions)
     let transaction = WriteTransaction(theirs, fold: foldText)
@@ -131,9 +135,9 @@ struct ContextMerger {
     }
     if let failure = decider.failure { throw failure }
     let brought = merge.broughtRows
-    var bringsOthers = false
+    var bringsValuesWithoutColumn = false
     for row in brought where companions.hasChanged(DeletedRow(type: row.type, row: row.from), .mine) {
-      bringsOthers = true
+      bringsValuesWithoutColumn = true
       // Of what has no column only the time tells that it is other.
       if transaction.isLive(row.type, row.to) { transaction.stamp(row.type, row.to) }
     }
@@ -143,8 +147,9 @@ struct ContextMerger {
     }.map { conflict($0.element, versions) }
     return Merged(
       snapshot: snapshot, companion: companions.merged(brought), theirs: theirs, conflicts: conflicts,
-      held: merge.held, canBeHeld: merge.canBeHeld, bringsOthers: bringsOthers,
-      leavesNumbersOut: merge.leavesNumbersOut, isOpen: merge.isOpen)
+      held: merge.held, heldCompanions: companions.holding(merge.held), canBeHeld: merge.canBeHeld,
+      bringsValuesWithoutColumn: bringsValuesWithoutColumn, leavesNumbersOut: merge.leavesNumbersOut,
+      isOpen: merge.isOpen)
   }
 
   private func conflict(_ found: StoreConflict, _ versions: MergeVersions) -> MergeConflict {

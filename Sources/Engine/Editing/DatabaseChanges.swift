@@ -45,16 +45,16 @@ public struct DatabaseChanges: Sendable, CustomStringConvertible {
   let before: Snapshot
   let after: Snapshot
   let changes: ChangeSet
-  /// Indicates whether something has changed that is in no column.
-  private var hasOthers: Bool
+  /// Indicates whether a value has changed that is in no column.
+  private var hasValuesWithoutColumn: Bool
 
   /// - Parameters:
   ///   - before: A version with the columns of `after`.
   ///   - after: The version that the changes lead to.
-  init(from before: Snapshot, to after: Snapshot, hasOthers: Bool = false) {
+  init(from before: Snapshot, to after: Snapshot, hasValuesWithoutColumn: Bool = false) {
     self.before = before
     self.after = after
-    self.hasOthers = hasOthers
+    self.hasValuesWithoutColumn = hasValuesWithoutColumn
     changes = before === after ? ChangeSet() : after.changes(since: before)
   }
 
@@ -63,13 +63,14 @@ public struct DatabaseChanges: Sendable, CustomStringConvertible {
     if companions.mine == nil { return }
     // Invariant: what is compared is well-formed.
     try? changes.forEachRow { number, row in
-      if !hasOthers { hasOthers = companions.hasChanged(DeletedRow(type: EntityTypeID(number), row: row), .mine) }
+      if hasValuesWithoutColumn { return }
+      hasValuesWithoutColumn = companions.hasChanged(DeletedRow(type: EntityTypeID(number), row: row), .mine)
     }
   }
 
   /// Indicates whether nothing has changed, but for the times that each change writes. Properties without a column count.
   public var isEmpty: Bool {
-    if hasOthers { return false }
+    if hasValuesWithoutColumn { return false }
     if changes.isEmpty { return true }
     var isEmpty = true
     // Invariant: what is compared is well-formed.

@@ -24,6 +24,8 @@ final class EditingOrigin: Sendable {
     var seen: Snapshot
     /// Rows of the base that are in conflict, with the versions that they began with.
     var held: [DeletedRow: HeldRow] = [:]
+    /// What other modules keep with these versions.
+    var heldCompanions: [DeletedRow: MergeCompanions.Held] = [:]
     /// That of the rows of the base, and of the context's own.
     var numbering: RowNumbering
   }
@@ -202,7 +204,7 @@ final class EditingOrigin: Sendable {
     progress.withLock {
       $0 = Progress(
         base: merged.theirs, companion: newest.companion, seen: newest.snapshot, held: merged.held,
-        numbering: numbering)
+        heldCompanions: merged.heldCompanions, numbering: numbering)
     }
     return merged.conflicts
   }

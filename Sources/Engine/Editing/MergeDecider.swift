@@ -95,7 +95,7 @@ final class MergeDecider: MergeDeciding {
     }
   }
 
-  func hasWrittenBesides(_ row: DeletedRow, _ side: MergeSide) -> Bool { companions.hasChanged(row, side) }
+  func hasWrittenBesides(_ row: DeletedRow, _ side: MergeSide) -> Bool { companions.hasWritten(row, side) }
 
   private func decision(of value: Value?, _ type: EntityTypeID, _ column: ColumnDescriptor) -> MergeDecision {
     guard let value else { return .conflict }

@@ -79,8 +79,10 @@ package final class ModelBinding: Sendable {
   }
 
   /// The types that the catalog can hold, and the values without a column of all types that are still there, whose rows
-  /// keep their numbers.
+  /// keep their numbers. The binding itself where it is one of the catalog.
   package func fitted(to catalog: Catalog) -> ModelBinding {
+    // Quick, because catalogs of one version share what they are made of.
+    if catalog == self.catalog { return self }
     let comparison = CatalogComparison(from: self.catalog, to: catalog)
     let schema = schema.flatMap { ModelSchema.fitting($0.types, in: catalog) }
     let opaques = catalog.types.map { type -> OpaqueValues? in

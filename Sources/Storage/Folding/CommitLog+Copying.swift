@@ -49,6 +49,8 @@ extension CommitLog {
     if !isMoved { throw StorageProblem.taken.error(path) }
   }
 
+  var isReplaced: Bool { (try? (backend as? SQLiteBackend)?.opened())?.isReplaced ?? false }
+
   func second() throws(QueryError) -> any CommitStorage {
     guard let file = backend as? SQLiteBackend else { throw StorageProblem.changed.error(backend.name) }
     let known = try file.opened()

@@ -7,7 +7,7 @@
 #endif
 
 /// A name of a file that stays when the file is renamed.
-struct FileIdentity: Hashable {
+package struct FileIdentity: Hashable {
   private let device: UInt64
   private let number: UInt64
 
@@ -32,7 +32,7 @@ struct FileIdentity: Hashable {
     self.init(status)
   }
 
-  private init(_ status: stat) {
+  package init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     number = UInt64(truncatingIfNeeded: status.st_ino)
   }

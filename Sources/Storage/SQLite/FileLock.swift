@@ -52,8 +52,9 @@ final class FileLock {
       isLocked = opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) == 0
     }
     guard opened >= 0 else {
-      let message = String(cString: strerror(errno))
-      if errno == EACCES || errno == EROFS || errno == EPERM { throw StorageProblem.readOnly(message).error(path) }
+      let reason = errno
+      let message = "its lock '\(self.path)' cannot be opened: \(String(cString: strerror(reason)))"
+      if [EACCES, EROFS, EPERM].contains(reason) { throw StorageProblem.readOnly(message).error(path) }
       throw StorageProblem.unusable(message).error(path)
     }
     guard isLocked else {

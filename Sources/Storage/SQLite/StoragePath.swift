@@ -37,11 +37,7 @@ enum StoragePath {
         return false
       }
     }
-    let folder = open(folder(of: target), O_RDONLY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
-    }
+    AtomicRename.syncFolder(of: target)
     return true
   }
 
