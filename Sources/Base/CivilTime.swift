@@ -10,6 +10,14 @@ package enum CivilTime {
   package static let dateTimeRange: ClosedRange<Int64> =
     -719_162 * 86_400_000_000...2_932_896 * 86_400_000_000 + 86_399_999_999
 
+  /// The DateTimes that programs may keep, see ``dateTime(sinceReference:)``. Those outside of ``dateTimeRange`` are
+  /// written as its ends.
+  package static let keptDateTimeRange: ClosedRange<Int64> =
+    (-secondsSinceReference + 978_307_200) * 1_000_000...(secondsSinceReference + 978_307_200) * 1_000_000
+
+  /// Of years of six digits, which end as an Int64 of microseconds.
+  @usableFromInline static let secondsSinceReference: Int64 = 4_000_000_000_000
+
   package struct Components: Hashable, Sendable {
     package var year = 1970
     package var month = 1
@@ -110,8 +118,7 @@ package enum CivilTime {
   @inlinable
   package static func dateTime(sinceReference seconds: Double) -> Int64? {
     let whole = seconds.rounded(.down)
-    // Of years of seven digits, which end as an Int64 of microseconds.
-    guard abs(whole) < 4e12 else { return nil }
+    guard abs(whole) < Double(secondsSinceReference) else { return nil }
     let fraction = ((seconds - whole) * 1e6).rounded()
     return (Int64(whole) + 978_307_200) * 1_000_000 + Int64(fraction)
   }

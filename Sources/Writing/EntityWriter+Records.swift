@@ -135,6 +135,7 @@ extension EntityWriter {
       throw WriteProblem(.duplicate(layout.type, row: row), at: place(of: record, source))
     }
     merge.take(record, of: stage, by: .complete, layout, row: row, in: transaction) { _, new, _ in new }
+    if record.role == .row { takeNulls(of: record, stage, layout, over: row) }
     if Int(row) >= base {
       for column in 0..<layout.columnCount where merge.writes(column) {
         if let cell = merge.cell(column) { noteConflict(layout, row, column, cell) }
@@ -156,6 +157,19 @@ extension EntityWriter {
       origins[type][Int(row) - base] = origin
     }
     return row
+  }
+
+  /// Takes the nulls of an entity's own record, where the object inside another one that made it has left a default.
+  private mutating func takeNulls(
+    of record: RecordStage.Record, _ stage: borrowing RecordStage, _ layout: EntityLayout, over row: UInt32
+  ) {
+    // A default that a record does not name has its value there.
+    for (column, value) in layout.defaults where !stage.valid[record.base + column] && layout.parents[column] == nil {
+      if case .cell(let cell) = value,
+        transaction.hasOtherValue(layout.type, row, ColumnID(column), than: cell)
+      { continue }
+      if !layout.required.contains(column) { merge.set(column, nil) }
+    }
   }
 
   /// Counts a value that another object of this run with the same id gives otherwise.

@@ -125,13 +125,14 @@ package struct RecordMerge: ~Copyable {
     layout.required.first { staged.given[$0] && !staged.valid[$0] }
   }
 
-  /// Returns the first column of an embedded object that must have a value, and would have none in a row.
+  /// Returns the first column of an embedded object that is written, must have a value, and would have none in a row.
   package func missingColumn(_ layout: EntityLayout, in row: UInt32, _ transaction: WriteTransaction) -> Int? {
     func isNull(_ column: Int) -> Bool {
       writes(column) ? cell(column) == nil : transaction.column(layout.type, ColumnID(column)).isNull(row)
     }
     return layout.requiredWithin.first { column in
-      isNull(column) && layout.parents[column].map { !isNull($0) } ?? false
+      guard let parent = layout.parents[column], writes(column) || writes(parent) else { return false }
+      return isNull(column) && !isNull(parent)
     }
   }
 

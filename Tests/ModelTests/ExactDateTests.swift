@@ -136,6 +136,35 @@ extension Hashed: Dated {
     try comesBack(dates, "random")
   }
 
+  /// What can be saved can be read again out of a file, folded or not, and by all who look at it.
+  @Test func datesComeBackOutOfFiles() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "dates-\(UInt64.random(in: .min ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("a.gqlite").path
+    let edge = 4e12
+    let dates: [Date] =
+      [.distantPast, .distantFuture]
+      + [1 - edge, edge.nextDown, -6.4e10, 2.6e11].map { Date(timeIntervalSinceReferenceDate: $0) }
+    let database = try Database(path: path, models: [Moment.self])
+    for (id, date) in dates.enumerated() { try Moment(id: id, at: date, end: date).save(to: database) }
+    func check(_ database: Database, _ comment: Comment) throws {
+      let read = try Moment.query().sorted(by: \.id).results(in: database)
+      #expect(Self.bits(read.map(\.at)) == Self.bits(dates), comment)
+      #expect(Self.bits(read.compactMap(\.end)) == Self.bits(dates), comment)
+      #expect(database.check() == [], comment)
+    }
+    try database.close()
+    let reopened = try Database(path: path, models: [Moment.self])
+    try check(reopened, "reopened")
+    try reopened.compact()
+    try reopened.backup(to: path + "2")
+    try reopened.close()
+    try check(Database(path: path, models: [Moment.self]), "folded")
+    try check(Database(path: path + "2", models: [Moment.self]), "copied")
+  }
+
   @Test func datesOutOfRangeAreRefused() throws {
     for interval in [Double.infinity, -.infinity, .nan, 1e13, -1e13, .greatestFiniteMagnitude] {
       var context = Context()

@@ -42,8 +42,9 @@ extension Binder {
       // Of entities: the first one, and all of them, each once as they are.
       switch aggregate {
       case .first:
-        limitToFirst(path.set, at: range)
-        return .single(path)
+        let first = wholePage(path, .all)
+        query.limitToFirst(first.set, at: range)
+        return .single(first)
       case .collect, .distinct: return .plural(path)
       default:
         report(
@@ -56,9 +57,11 @@ extension Binder {
       guard element.type != .null else { return .literal(.null, range) }
       // Only where nothing is cut off before, as nulls do not count.
       let set = query[path.set]
-      if set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, !query.canFail(element.expression) {
+      if set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, set.paging?.before == nil,
+        !query.canFail(element.expression)
+      {
         if query.mayBeNull(element.expression, catalog: catalog) { require(element.expression, in: path.set) }
-        limitToFirst(path.set, at: range)
+        query.limitToFirst(path.set, at: range)
       }
       if case .embedded = path.tail, query[path.set].limit != nil { return .single(path) }
       return .value(
@@ -84,15 +87,10 @@ extension Binder {
     }
   }
 
-  /// A number of members does not depend on their order, so that no plan computes it, nor fails in it.
-  func forgetOrder(of id: SetID) {
-    if query[id].paging?.hasCursor != true { query[id].order = [] }
-  }
-
   private func count(_ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange) -> Operand {
     let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
     guard let element else {
-      forgetOrder(of: path.set)
+      query.forgetOrder(of: path.set)
       return .value(result)
     }
     // Nulls do not count: a further condition on the set, unless the set is cut off before it.
@@ -100,7 +98,7 @@ extension Binder {
     guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty else {
       return .value(BoundExpression(.aggregate(.count, path.set, element), .int, at: range))
     }
-    forgetOrder(of: path.set)
+    query.forgetOrder(of: path.set)
     if case .embedded(let value) = path.tail {
       require(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
     } else {
@@ -120,19 +118,13 @@ extension Binder {
     }
   }
 
-  /// The set ends with its first member.
-  private func limitToFirst(_ set: SetID, at range: SourceRange) {
-    let one = BoundExpression(.constant(.int(1)), .int, at: range)
-    switch query[set].limit {
-    case nil: query[set].limit = one
-    case let limit?:
-      if case .int(let number)? = limit.constant {
-        if number > 1 { query[set].limit = one }
-        return
-      }
-      let isLess = BoundExpression(.compare(.less, limit, one), .boolean, at: limit.range)
-      query[set].limit = BoundExpression(.conditional([isLess, limit, one]), .int, at: limit.range)
-    }
+  /// A page before a cursor is cut off at its start, so that a limit of its own gives no first member.
+  private func wholePage(_ path: PluralPath, _ rule: BoundSet.MemberRule) -> PluralPath {
+    guard query[path.set].paging?.before != nil else { return path }
+    var page = path
+    page.set = reserveSet(path.type, at: path.range)
+    query[page.set].source = .members(rule, [path.set])
+    return page
   }
 
   /// Returns the last entity of a set: its only member past an offset, which the number of members tells.
@@ -142,15 +134,11 @@ extension Binder {
     of path: PluralPath, _ arguments: CallArguments, _ name: Name, _ environment: Environment, _ range: SourceRange
   ) -> Operand {
     let set = query[path.set]
-    // A page before a cursor is cut off at its end, so that its last member is what a shorter page has.
-    if set.paging?.before != nil, set.offset == nil {
-      limitToFirst(path.set, at: range)
-      return .single(path)
-    }
+    if set.paging?.before != nil { return .single(wholePage(path, .last)) }
     guard case .path(let counted) = collection(name, arguments, environment, range) else { return .error }
     query[counted.set].limit = nil
     query[counted.set].offset = nil
-    forgetOrder(of: counted.set)
+    query.forgetOrder(of: counted.set)
     func number(_ value: Int64) -> BoundExpression { BoundExpression(.constant(.int(value)), .int, at: range) }
     func least(_ function: ScalarFunction, _ values: BoundExpression...) -> BoundExpression {
       BoundExpression(.call(function, values), .int, at: range)
@@ -170,7 +158,7 @@ extension Binder {
     let skipped = least(.greatest, difference(count, number(1)), number(0))
     query[path.set].offset =
       set.offset == nil ? skipped : BoundExpression(.arithmetic(.add, offset, skipped), .int, at: range)
-    limitToFirst(path.set, at: range)
+    query.limitToFirst(path.set, at: range)
     return .single(path)
   }
 
@@ -389,6 +377,26 @@ extension Binder {
 }
 
 extension BoundQuery {
+  /// A number of members does not depend on their order, so that no plan computes it, nor fails in it.
+  mutating func forgetOrder(of id: SetID) {
+    if self[id].paging?.hasCursor != true { self[id].order = [] }
+  }
+
+  /// The set ends with its first member.
+  fileprivate mutating func limitToFirst(_ set: SetID, at range: SourceRange) {
+    let one = BoundExpression(.constant(.int(1)), .int, at: range)
+    switch self[set].limit {
+    case nil: self[set].limit = one
+    case let limit?:
+      if case .int(let number)? = limit.constant {
+        if number > 1 { self[set].limit = one }
+        return
+      }
+      let isLess = BoundExpression(.compare(.less, limit, one), .boolean, at: limit.range)
+      self[set].limit = BoundExpression(.conditional([isLess, limit, one]), .int, at: limit.range)
+    }
+  }
+
   /// Puts a key before the order of a set, so that its first member has the least one, or the greatest.
   ///
   /// - Returns: Whether no limit comes first, which needs the order as it is.

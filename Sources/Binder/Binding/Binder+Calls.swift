@@ -215,7 +215,7 @@ extension Binder {
   func exists(_ path: PluralPath, _ range: SourceRange) -> BoundExpression {
     switch path.tail {
     case .none:
-      forgetOrder(of: path.set)
+      query.forgetOrder(of: path.set)
       return BoundExpression(.quantifier(.exists, path.set, nil), .boolean, at: range)
     case .value(let value):
       return BoundExpression(.quantifier(.some, path.set, negation(isNull(value, range))), .boolean, at: range)

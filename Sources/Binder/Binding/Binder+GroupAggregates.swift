@@ -32,7 +32,8 @@ extension Binder {
     guard let bound = bind(aggregate, name, positional, number, environment, range) else { return .error }
     func value(_ slot: Int) -> Operand {
       let list = reference(number, slot, groups[number].aggregates[slot].type, environment, range)
-      guard let separator else { return .value(list) }
+      let isFolded = groups[number].aggregates[slot].isFolded
+      guard let separator else { return .value(list, folded: isFolded ? fold(converted(list, .string)) : nil) }
       return .value(BoundExpression(.join(list, separator: separator), .string, at: range))
     }
     // Not before it is bound, which bounds its depth.
@@ -221,6 +222,7 @@ extension Binder {
     }
     let type = value.type
     bound.argument = value.expression
+    bound.isFolded = value.folded != nil && (bound.aggregate.isExtreme || [.first, .last].contains(bound.aggregate))
     if bound.isDistinct || bound.aggregate.isExtreme, let folded = value.folded { bound.comparand = folded }
     switch bound.aggregate {
     case .count: bound.type = .int

@@ -194,7 +194,7 @@ extension Binder {
     guard case .embedded(let id, let presence, let storages) = storage,
       let isAbsent = isNull(operand, at: expression.range)
     else { return }
-    add(negation(isAbsent), to: presence, into: &record)
+    add(negation(isAbsent).orNull, to: presence, into: &record)
     for (field, storage) in zip(catalog[id].fields, storages) {
       let member = Expression(.member(expression, Name(field.name, at: expression.range), nil), at: expression.range)
       nested(at: expression.range, ()) { binder in
@@ -285,7 +285,11 @@ extension Binder {
         report(.duplicateField(name: member.name.text), at: member.name.range)
       }
     }
-    for (field, storage) in zip(type.fields, storages) {
+    // As they are written, because of two objects with one id the later decides; then what is not named.
+    func place(_ field: EmbeddedType.Field) -> Int {
+      members.firstIndex { $0.name.text == field.name } ?? members.count
+    }
+    for (field, storage) in zip(type.fields, storages).sorted(by: { place($0.0) < place($1.0) }) {
       if let member = members.first(where: { $0.name.text == field.name }) {
         let cells = record.cells.count
         nested(at: member.range, ()) { binder in
@@ -338,7 +342,7 @@ extension Binder {
     _ value: EmbeddedValue, to storage: PropertyStorage, at range: SourceRange, into record: inout BoundRecord
   ) {
     guard case .embedded(let id, let presence, let fields) = storage else { return }
-    add(value.presenceExpression, to: presence, into: &record)
+    add(value.presenceExpression.orNull, to: presence, into: &record)
     for (index, target) in fields.enumerated() where index < catalog[id].fields.count {
       switch (target, member(index, of: value, at: range)) {
       case (.column(let column, _), .value(let from)): add(from.expression, to: column, into: &record)
@@ -356,5 +360,13 @@ extension Binder {
       default: break
       }
     }
+  }
+}
+
+extension BoundExpression {
+  /// A test that is null where it is not true: an object that is not there is null, as where it must be there.
+  fileprivate var orNull: BoundExpression {
+    BoundExpression(
+      .conditional([self, BoundExpression(.constant(.boolean(true)), .boolean, at: range)]), type, at: range)
   }
 }

@@ -85,7 +85,7 @@ extension Mutator {
       }
       stage.valid[record.base + column] = true
     }
-    var isIncomplete = !layout.requiredRelations.isEmpty
+    var isIncomplete = !layout.requiredRelations.isEmpty || !layout.requiredWithin.isEmpty
     for column in layout.required where !stage.valid[record.base + column] {
       // An object inside another may be completed by a row of its own.
       if record.role != .fragment || layout.isKey[column] { throw missing(column, record, layout) }

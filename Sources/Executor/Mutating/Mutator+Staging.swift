@@ -43,7 +43,6 @@ extension Mutator {
         numbers.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
           guard case .object(let members) = element else {
-            if role == .row { continue }
             throw MutationProblem(
               .missingValue(type: catalog[type].name, field: "[\(index)]", entity: nil), at: range)
           }

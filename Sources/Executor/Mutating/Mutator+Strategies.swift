@@ -17,6 +17,8 @@ extension Mutator {
     // The decisions see the entity as it was before the strategy.
     let decided = try decisions(row, number, conflict, program, context)
     touched.insert(row)
+    // Made by an object inside another one.
+    if fragments.remove(DeletedRow(type: layout.type, row: row)) != nil { inserted.append(row) }
     var strategy = RecordMerge.Strategy.patch
     switch conflict.strategy {
     case .fail:
@@ -115,7 +117,7 @@ extension Mutator {
   func writeMerged(
     _ row: UInt32, of input: MergedInput, _ layout: EntityLayout, isWhole: Bool = false
   ) throws(MutationProblem) {
-    if let column = merge.missingColumn(layout) {
+    if let column = merge.missingColumn(layout) ?? merge.missingColumn(layout, in: row, transaction) {
       let isNew = isWhole && merge.decision(of: column) == nil
       throw problem(
         .missingValue(

@@ -40,6 +40,8 @@ extension Optimizer {
       if catalog[set.type].isElement, !query.isIndexed { return nil }
       // The way back from an entity leads to those that its links join it with, not to suspended ones.
       guard set.linkStatus == .live, let ways = ways(to: set.source), set.limit == nil, set.offset == nil,
+        // One that is the first of its key among all is not so among those with the predicate.
+        body == nil || set.distinctOn.isEmpty,
         let predicate = BoundExpression.conjunction([set.predicate, body].compactMap { $0 })
       else { return nil }
       // The members may read nothing but themselves; the path to them is followed back.

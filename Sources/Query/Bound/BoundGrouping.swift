@@ -69,6 +69,8 @@ package struct BoundGroupAggregate: Sendable, Equatable {
   package var argument: BoundExpression?
   /// What `distinct`, `min` and `max` compare, where that is not the argument itself.
   package var comparand: BoundExpression?
+  /// Indicates whether the result is compared without regard to case, as the argument is.
+  package var isFolded = false
   package var type: ValueType
   package var range: SourceRange
 

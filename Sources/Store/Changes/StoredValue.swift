@@ -52,7 +52,7 @@ package enum StoredValue {
     case .int, .duration, .bytes: return true
     case .boolean: return cell.low <= 1
     case .date: return CivilTime.dateRange.contains(cell.int)
-    case .dateTime: return CivilTime.dateTimeRange.contains(cell.int)
+    case .dateTime: return CivilTime.keptDateTimeRange.contains(cell.int)
     case .float: return cell.double.isFinite
     case .decimal:
       // So many digits at most, before and after the point.
