@@ -167,7 +167,9 @@ extension EntityWriter {
     for (column, value) in layout.defaults where !stage.valid[record.base + column] && layout.parents[column] == nil {
       if case .cell(let cell) = value,
         transaction.hasOtherValue(layout.type, row, ColumnID(column), than: cell)
-      { continue }
+      {
+        continue
+      }
       if !layout.required.contains(column) { merge.set(column, nil) }
     }
   }

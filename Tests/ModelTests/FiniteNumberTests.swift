@@ -41,6 +41,19 @@ private struct Halved {
   var half: Double { 1 / d }
 }
 
+@EntityModel
+private struct Priced {
+  @Unique<Self>(\.key, collisions: .throw) private var keys
+
+  let id: Int
+  var price: Price
+  var prices: [Price] = []
+  var first: Price? = nil
+  var key: Price? = nil
+}
+
+private struct Price: Codable, Equatable { var amount: Decimal; var note = "" }
+
 /// Numbers in columns are finite; those that are not can be asked with, as in Swift.
 @Suite struct FiniteNumberTests {
   private static let odd: [(Double, String)] = [(.nan, "nan"), (.infinity, "inf"), (-.infinity, "-inf")]
@@ -92,6 +105,36 @@ private struct Halved {
       }
     }
     #expect(try Holder.count(in: database) == 0)
+  }
+
+  /// Foundation encodes a decimal that is no number as what is no JSON.
+  @Test func decimalsInCodableTypes() throws {
+    let database = try Database(for: Priced.self)
+    let (one, odd) = (Price(amount: 1, note: #"a "NaN", NaN"#), Price(amount: .nan))
+    try Priced(id: 0, price: one, prices: [one], first: one, key: one).save(to: database)
+    func refused(_ property: String, _ priced: Priced, sourceLocation: SourceLocation = #_sourceLocation) {
+      let expected = ModelError.numberOutOfRange(
+        "Priced", "its '\(property)' is NaN, and numbers in columns are finite")
+      #expect(throws: expected, sourceLocation: sourceLocation) { try priced.save(to: database) }
+    }
+    refused("price", Priced(id: 1, price: odd))
+    refused("price", Priced(id: 1, price: Price(amount: .nan, note: "NaN")))
+    refused("prices", Priced(id: 1, price: one, prices: [one, odd]))
+    refused("first", Priced(id: 1, price: one, first: odd))
+    refused("key", Priced(id: 1, price: one, key: odd))
+    let object = try #require(try database.object(Priced.self, id: 0))
+    object.price.amount = .nan
+    #expect(object.error != nil)
+    #expect(try Priced.query().results(in: database).map(\.price) == [one])
+    #expect(try Priced.filter(\.price == odd).results(in: database).isEmpty)
+    #expect(database.check() == [])
+    // JSON of a schema in text.
+    let other = try Database(schema: "type Boxed { id: Int! box: Box! } type Box @embedded { any: JSON! }")
+    try Boxed(id: 0, box: .init(any: one)).save(to: other)
+    #expect(throws: ModelError.numberOutOfRange("Boxed", "its 'box' is NaN, and numbers in columns are finite")) {
+      try Boxed(id: 1, box: .init(any: odd)).save(to: other)
+    }
+    #expect(try Boxed.query().results(in: other).map(\.box.any) == [one])
   }
 
   private static let stored: [Double?] = [nil, -1e300, -1, 0, 0.5, 1, 2, 1e300]
@@ -207,4 +250,12 @@ private struct Holder {
   var spot: Spot
 
   struct Spot: Codable { var x: Double, more: [Double] }
+}
+
+@EntityModel
+private struct Boxed {
+  let id: Int
+  var box: Box
+
+  struct Box: Codable { var any: Price }
 }

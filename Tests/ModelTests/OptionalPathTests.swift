@@ -171,6 +171,11 @@ private final class Squad: Codable, Sendable, Equatable {
     try check(query.sorted(by: \.work!.geo!.lat!)) { $0.work?.geo?.lat }
     try check(query.sorted(by: \.club!.captain!.age!)) { $0.club?.captain?.age }
     try check(query.sorted(by: \.club!.size)) { $0.club?.size }
+    // No club is as one without a size.
+    try check(query.sorted(by: \.club?.size)) { $0.club?.size }
+    try check(query.sorted(by: \.club?.size.desc), isDescending: true) { $0.club?.size }
+    try check(query.sorted(by: \.club!.size.desc), isDescending: true) { $0.club?.size }
+    try check(query.sorted(by: \.club?.captain?.age.desc), isDescending: true) { $0.club?.captain?.age }
     try check(query.sortBy(\.nick!, comparator: .lexical)) { $0.nick }
     try check(query.sortBy(\.nick!)) { $0.nick }
     try check(query.sortBy(\.age!, order: .reverse), isDescending: true) { $0.age }

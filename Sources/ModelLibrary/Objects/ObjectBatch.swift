@@ -33,7 +33,7 @@ final class CurrentBatch: Sendable {
 final class ObjectBatch: @unchecked Sendable {
   /// The entities with what was written; nil while something is being written.
   private(set) var context: Context?
-  /// The first error of a setter.
+  /// Holds the first error of a setter, or of a batch within.
   var failure: (any Error)?
   /// Holds the work that is done once the batch is committed.
   var followUps: [() -> Void] = []

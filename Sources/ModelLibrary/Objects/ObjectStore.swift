@@ -37,7 +37,7 @@ extension EditingContext: ObjectStore {
 
   /// Makes one change of the context of all that `body` writes through its objects; see ``GQLEngine/Database/batch(_:)``.
   ///
-  /// - Throws: what `body` throws, or the error of the first setter that failed.
+  /// - Throws: what `body` throws, or the error of the first setter or inner batch that failed.
   public func batch<Output>(_ body: () throws -> Output) throws -> Output { try database.batch(body) }
 }
 
@@ -99,12 +99,18 @@ extension ObjectStore {
 
 extension Database {
   /// Makes one transaction of all that `body` writes through objects: it takes effect together or, where `body` throws or
-  /// a setter fails, not at all. Within `body` the objects show what was written. A batch within a batch belongs to it.
+  /// a setter fails, not at all. Within `body` the objects show what was written. A batch within a batch belongs to it:
+  /// where the inner one throws, the outer one fails too, even if the error is caught.
   ///
-  /// - Throws: what `body` throws, or the error of the first setter that failed.
+  /// - Throws: what `body` throws, or the error of the first setter or inner batch that failed.
   public func batch<Output>(_ body: () throws -> Output) throws -> Output {
     let shared = liveObjects
-    if shared.batch != nil { return try body() }
+    if let outer = shared.batch {
+      do { return try body() } catch {
+        outer.failure = outer.failure ?? error
+        throw error
+      }
+    }
     var followUps: [() -> Void] = []
     do {
       let output = try update { context in

@@ -1,4 +1,5 @@
 import Foundation
+import GQLBase
 import GQLCatalog
 
 /// How values of a type lie in a column, where that is not known before the program runs: Codable types, and types that
@@ -62,6 +63,27 @@ final class CaseCodec<Value: CaseIterable>: ValueCodec<Value> {
   override var comparesAsStored: Bool { !OwnEquality.joins(values.map { ($0.key, $0.value) }) }
 }
 
+/// An encoder of what columns hold of `Codable` values.
+enum JSONColumn {
+  /// Encodes a value as JSON with sorted keys.
+  ///
+  /// - Throws: what the value throws; `numberNotFinite` for a `Decimal.nan`, which Foundation writes as no JSON.
+  static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bytes = try encoder.encode(value)
+    try bytes.withUnsafeBytes { bytes in
+      let isSuspect = nan.withUnsafeBytes { ByteSearch.contains(bytes, $0) }
+      // Texts may have the letters.
+      guard isSuspect, !bytes.withMemoryRebound(to: UInt8.self, JSONScanner.isJSON) else { return }
+      throw ModelError.numberNotFinite("NaN")
+    }
+    return bytes
+  }
+
+  private static let nan = Array("NaN".utf8)
+}
+
 /// A codec whose values may be embedded objects of a schema in text.
 protocol ObjectCodec: AnyObject {}
 
@@ -81,9 +103,7 @@ final class JSONCodec<Value: Codable>: ValueCodec<Value>, ObjectCodec {
   }
 
   override func write(_ value: Value, into slot: inout _ColumnSlot) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let bytes = try encoder.encode(value)
+    let bytes = try JSONColumn.encode(value)
     if isOptional && bytes == Data("null".utf8) { return }
     try bytes.withUnsafeBytes { try slot.set($0) }
   }

@@ -16,3 +16,14 @@ extension Optional where Wrapped: Comparable {
 protocol OrderedWithNil {}
 extension _NilFirst: OrderedWithNil where Wrapped: _ColumnScalar {}
 extension _Descending: OrderedWithNil where Value: OrderedWithNil {}
+
+/// A key of an order that can be nil itself.
+protocol OrderedMissing {
+  static var missing: Self { get }
+}
+extension _NilFirst: OrderedMissing {
+  static var missing: Self { Self(nil) }
+}
+extension _Descending: OrderedMissing where Value: OrderedMissing {
+  static var missing: Self { Self(.missing) }
+}

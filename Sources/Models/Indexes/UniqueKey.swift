@@ -10,7 +10,7 @@ enum UniqueKey<Value> {
     if (value as? any _OptionalValue)?._isMissing == true { return nil }
     guard !isOwnEquatable, let coded = value as? any Encodable else { return "" }
     // Sets have no order.
-    return text(of: try JSONSerialization.jsonObject(with: try encode(coded), options: .fragmentsAllowed))
+    return text(of: try JSONSerialization.jsonObject(with: try JSONColumn.encode(coded), options: .fragmentsAllowed))
   }
 
   /// Whether two values are the same: equal, or coded in the same way if they cannot be compared.
@@ -19,7 +19,7 @@ enum UniqueKey<Value> {
     func isEqual<Compared: Equatable>(_ left: Compared) -> Bool { right as? Compared == left }
     if let left = left as? any Equatable { return isEqual(left) }
     guard let left = left as? any Encodable, let right = right as? any Encodable else { return false }
-    guard let first = try? encode(left), let second = try? encode(right) else { return false }
+    guard let first = try? JSONColumn.encode(left), let second = try? JSONColumn.encode(right) else { return false }
     return first == second
   }
 
@@ -27,12 +27,6 @@ enum UniqueKey<Value> {
     func wraps<Some: OptionalType>(_ type: Some.Type) -> Bool { Some.Wrapped.self is any OwnEquatable.Type }
     if let optional = Value.self as? any OptionalType.Type { return wraps(optional) }
     return Value.self is any OwnEquatable.Type
-  }
-
-  private static func encode(_ value: any Encodable) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try encoder.encode(value)
   }
 
   /// JSON whose lists are in order.

@@ -74,9 +74,7 @@ final class ObjectEncoder: PartEncoder {
   }
 
   private static func json<Value: Encodable>(_ value: Value) throws -> ObjectValue {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let bytes = try encoder.encode(value)
+    let bytes = try JSONColumn.encode(value)
     return bytes == Data("null".utf8) ? .null : .value(.json(Text(Array(bytes))))
   }
 

@@ -9,78 +9,99 @@ import GQLWriting
 public func == <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  comparison(.equal, path, value, ofNothing: false) { $0 == value }
+  comparison(.equal, path, value, ofNothing: false, isEqual(to: value))
 }
 
 /// The property does not equal the value; nil equals nil.
 public func != <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  comparison(.notEqual, path, value, ofNothing: true) { $0 != value }
+  let isEqual = isEqual(to: value)
+  return comparison(.notEqual, path, value, ofNothing: true) { !isEqual($0) }
 }
 
 /// The property is less than the value.
 public func < <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.less, path, Value.self, value) { $0 < value }
+  ordering(.less, path, value) { $0 }
 }
 
 /// The property is at most the value.
 public func <= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.lessOrEqual, path, Value.self, value) { $0 <= value }
+  ordering(.lessOrEqual, path, value) { $0 }
 }
 
 /// The property is greater than the value.
 public func > <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.greater, path, Value.self, value) { $0 > value }
+  ordering(.greater, path, value) { $0 }
 }
 
 /// The property is at least the value.
 public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.greaterOrEqual, path, Value.self, value) { $0 >= value }
+  ordering(.greaterOrEqual, path, value) { $0 }
 }
 
 /// Tells whether there is a value, and it is less than another.
 public func < <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value?> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.less, path, Value.self, value) { $0.map { $0 < value } ?? false }
+  ordering(.less, path, value) { $0 }
 }
 
 /// Tells whether there is a value, and it is at most another.
 public func <= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value?> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.lessOrEqual, path, Value.self, value) { $0.map { $0 <= value } ?? false }
+  ordering(.lessOrEqual, path, value) { $0 }
 }
 
 /// Tells whether there is a value, and it is greater than another.
 public func > <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value?> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.greater, path, Value.self, value) { $0.map { $0 > value } ?? false }
+  ordering(.greater, path, value) { $0 }
 }
 
 /// Tells whether there is a value, and it is at least another.
 public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
   path: KeyPath<Entity, Value?> & Sendable, value: Value
 ) -> QueryPredicate<Entity> {
-  ordering(.greaterOrEqual, path, Value.self, value) { $0.map { $0 >= value } ?? false }
+  ordering(.greaterOrEqual, path, value) { $0 }
+}
+
+/// Returns the test whether values equal another one, texts by their code points.
+private func isEqual<Value: Equatable>(to value: Value) -> (Value) -> Bool {
+  guard let texts = CodePointOrder<Value>.make() else { return { $0 == value } }
+  return { texts.rank($0, value) == 0 }
+}
+
+/// Returns the test how values are to another one, texts by their code points.
+private func isOrdered<Value: Comparable>(_ op: ComparisonOperator, _ value: Value) -> (Value) -> Bool {
+  let texts = CodePointOrder<Value>.make()
+  switch op {
+  case .equal, .notEqual: preconditionFailure("orders only")
+  case .less: return texts.map { texts in { texts.rank($0, value) < 0 } } ?? { $0 < value }
+  case .lessOrEqual: return texts.map { texts in { texts.rank($0, value) <= 0 } } ?? { $0 <= value }
+  case .greater: return texts.map { texts in { texts.rank($0, value) > 0 } } ?? { $0 > value }
+  case .greaterOrEqual: return texts.map { texts in { texts.rank($0, value) >= 0 } } ?? { $0 >= value }
+  }
 }
 
 /// Orders of raw types are not those of their raw values: only columns of the type itself are ordered as it is.
 private func ordering<Entity: EntityModelProtocol, Property, Value: Comparable & Sendable>(
-  _ op: ComparisonOperator, _ path: KeyPath<Entity, Property> & Sendable, _ type: Value.Type, _ value: Value,
-  _ test: @escaping (Property) -> Bool
+  _ op: ComparisonOperator, _ path: KeyPath<Entity, Property> & Sendable, _ value: Value,
+  _ known: @escaping (Property) -> Value?
 ) -> QueryPredicate<Entity> {
-  guard type is any _ColumnValue.Type else {
+  let isOrdered = isOrdered(op, value)
+  let test: (Property) -> Bool = { known($0).map(isOrdered) ?? false }
+  guard Value.self is any _ColumnValue.Type else {
     let reader = PathReader(path)
     return QueryPredicate(nil) { entity, _ in reader.read(entity).map(test) ?? false }
   }

@@ -93,12 +93,15 @@ struct QueryOrder<Entity: EntityModelProtocol> {
   /// Puts nil first, last in descending order.
   private init<Key: Comparable>(_ column: OrderKey?, _ read: @escaping (Entity) -> Key?) {
     let nilFirst = Key.self is any DescendingKey.Type ? 1 : -1
-    self.init(key: column, read) { left, right in
+    let texts = CodePointOrder<Key>.make()
+    // What is nil where the path ends is as if the path led nowhere.
+    let missing = (Key.self as? any OrderedMissing.Type)?.missing as? Key
+    self.init(key: column, { read($0) ?? missing }) { left, right in
       switch (left, right) {
       case (nil, nil): 0
       case (nil, _): nilFirst
       case (_, nil): -nilFirst
-      case (let first?, let second?): first < second ? -1 : second < first ? 1 : 0
+      case (let first?, let second?): texts?.rank(first, second) ?? (first < second ? -1 : second < first ? 1 : 0)
       }
     }
   }

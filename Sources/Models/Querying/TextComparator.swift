@@ -17,7 +17,7 @@ public struct TextComparator: Sendable, Hashable {
     switch kind {
     case .localizedStandard: left.localizedStandardCompare(right)
     case .localized: left.localizedCompare(right)
-    case .lexical: left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+    case .lexical: ComparisonResult(rawValue: String.rank(left, right).signum()) ?? .orderedSame
     }
   }
 }

@@ -243,6 +243,19 @@ struct ObjectAccount {
       }
     }
     #expect(alice.name == "A")
+    // What is caught fails the outer one all the same.
+    #expect(throws: Stop.self) {
+      try database.batch {
+        alice.name = "X"
+        do {
+          try database.batch {
+            bob.age = 7
+            throw Stop()
+          }
+        } catch is Stop {}
+      }
+    }
+    #expect(alice.name == "A" && bob.age == 9)
     alice.name = "B"
     #expect(alice.name == "B")
     #expect(database.check() == [])
