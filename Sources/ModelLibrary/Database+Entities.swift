@@ -40,13 +40,17 @@ extension Database: EntityStore {
   ///   try jill.save(to: &context)
   /// }
   /// ```
-  /// `body` must not write to the database but through the context that it gets.
+  /// `body` must not write to the database but through the context that it gets, or a copy of it that it puts in its
+  /// place.
+  ///
+  /// - Throws: what `body` throws; ``GQLModels/ModelError/contextReplaced(_:)`` where another context is in the place
+  ///   afterwards, be it an earlier one of the same database. Nothing is changed then.
   @discardableResult
   public func update<Output>(_ body: (inout Context) throws -> Output) throws -> Output {
     try changingEntities {
       var context = entities
       let before = context.storage.current
-      let output = try body(&context)
+      let output = try context.lend(to: ModelError.update, body)
       if let after = context.storage.current, after !== before, let binding = context.storage.binding {
         try publish(after, companion: binding)
       }

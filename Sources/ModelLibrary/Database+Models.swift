@@ -17,9 +17,9 @@ extension Database {
   ///
   /// With a schema as text, that is the schema, and the models' types are added which it does not name.
   ///
-  /// - Throws: ``GQLEngine/QueryError``, with the code `not-storable` where a property has no column, and
-  ///   `storage-read-only` where the file is opened for reading and a model does not fit; ``GQLModels/ModelError`` where
-  ///   the models make no schema.
+  /// - Throws: ``GQLEngine/QueryError``, with the code `not-storable` where a property has no column,
+  ///   `storage-read-only` where the file is opened for reading and a model does not fit, and `empty-document` where
+  ///   there is neither a model nor a schema; ``GQLModels/ModelError`` where the models make no schema.
   public convenience init(
     path: String, models: [any EntityModelProtocol.Type], schema: String? = nil, name: String = "schema.graphql",
     storage: StorageOptions = StorageOptions()
@@ -30,13 +30,18 @@ extension Database {
     let given = try schema.map { try Database(schema: $0, name: name).catalog }
     try self.init(path: path, storage: storage)
     if storage.access == .write {
+      guard given != nil || !models.isEmpty || !catalog.types.isEmpty else {
+        throw QueryError(
+          code: "empty-document", "no model is named, and the file has no schema",
+          help: "name a model, or give a schema", file: path)
+      }
       let wanted = try ModelRegistration(models, in: given ?? catalog, keepsTypes: given != nil).text
       if wanted != self.schema {
         try changeSchema(to: wanted, name: given == nil ? "models" : name, allowingLoss: storage.allowsLoss)
       }
-    } else if let (model, error) = ModelRegistration.misfit(of: models, in: catalog) {
+    } else if let (model, reason) = ModelRegistration.misfit(of: models, in: catalog) {
       throw QueryError(
-        code: "storage-read-only", "the file does not fit the model '\(model)', and is opened for reading: \(error)",
+        code: "storage-read-only", "the file does not fit the model '\(model)', and is opened for reading: \(reason)",
         help: "open it for writing once", file: path)
     }
     let named = try ModelRegistration.naming(deleted: models, in: catalog)

@@ -40,6 +40,11 @@ private struct Bystander {
   let id: Int
 }
 
+/// Where a context in the place of another one comes from.
+private enum Origin: CaseIterable {
+  case empty, other, older, view, earlierUpdate
+}
+
 /// Hooks get a context to change, not to put another one in its place: rows and types are known by their numbers.
 @Suite struct ContextReplacingTests {
   /// Swapper 1 with the pieces 1 and 2, one behind the other.
@@ -158,6 +163,51 @@ private struct Bystander {
       #expect(throws: Never.self) { try Swapper(id: 2, name: "two").save(to: &context) }
     }
     #expect(context.ids(Swapper.self) == [1, 2] && Database(context).check().isEmpty)
+  }
+
+  @Test("an update of a database takes no other context", arguments: Origin.allCases)
+  fileprivate func updates(_ origin: Origin) throws {
+    let database = try Database(for: Bystander.self)
+    try Bystander(id: 1).save(to: database)
+    let (older, kept) = (database.entities, Kept())
+    try database.update { context in
+      kept.context = context
+      try Bystander(id: 2).save(to: &context)
+    }
+    var other = Context()
+    switch origin {
+    case .empty: break
+    case .other: try Piece(id: 7).save(to: &other)
+    case .older: other = older
+    case .view: other = database.view().entities
+    case .earlierUpdate: other = try #require(kept.context)
+    }
+    #expect(throws: ModelError.contextReplaced("Database.update")) {
+      try database.update { context in
+        try Bystander(id: 3).save(to: &context)
+        context = other
+      }
+    }
+    let draft = database.edit()
+    #expect(throws: ModelError.contextReplaced("Database.update")) { try draft.update { $0 = other } }
+    #expect(try Bystander.results(in: database).map(\.id) == [1, 2])
+    #expect(database.schema == (try schema(of: [Bystander.self])) && database.check().isEmpty && !draft.hasChanges)
+    try Bystander(id: 4).save(to: database)
+    #expect(try Bystander.results(in: database).map(\.id) == [1, 2, 4])
+  }
+
+  @Test("an update of a database takes what is made of its context") func updatesByCopies() throws {
+    let database = Database()
+    try database.update { context in
+      let before = context
+      try Bystander(id: 1).save(to: &context)
+      context = before
+      var copy = context
+      try Bystander(id: 2).save(to: &copy)
+      context = copy
+    }
+    #expect(try Bystander.results(in: database).map(\.id) == [2])
+    #expect("\(ModelError.contextReplaced("Database.update"))".hasPrefix("the closure of an update has put"))
   }
 }
 

@@ -54,6 +54,27 @@ private enum Drafted {
     #expect(database.check() == [])
   }
 
+  @Test("all that writes models writes them in a context") func verbs() throws {
+    let database = try Database(for: Drafted.Memo.self)
+    for id in 1...5 { try Drafted.Memo(id: id, text: "\(id)").save(to: database) }
+    let draft = database.edit()
+    func ids(_ store: some EntityStore) throws -> [Int] { try Drafted.Memo.results(in: store).map(\.id) }
+    try Drafted.Memo.delete(id: 1, from: draft)
+    try Drafted.Memo.filter(\.text == "2").delete(in: draft)
+    #expect(try Drafted.Memo.findOrCreate(in: draft) { Drafted.Memo(id: 8, text: "8") }.id == 3)
+    #expect(
+      try Drafted.Memo.filter(\.text == "6").findOrCreate(in: draft) { Drafted.Memo(id: 6, text: "6") }.id == 6)
+    #expect(try ids(draft) == [3, 4, 5, 6] && ids(database) == [1, 2, 3, 4, 5])
+    try #require(try Deleted<Drafted.Memo>.query(1).first(in: draft)).restore(in: draft)
+    #expect(try ids(draft) == [1, 3, 4, 5, 6])
+    try draft.save()
+    #expect(try ids(database) == [1, 3, 4, 5, 6])
+    try Drafted.Memo.deleteAll(in: draft)
+    #expect(try ids(draft) == [])
+    try draft.save()
+    #expect(try ids(database) == [] && database.check() == [])
+  }
+
   @Test("values without a column are merged with their entities") func opaqueValues() throws {
     let database = try database()
     let draft = database.edit()

@@ -30,7 +30,7 @@ extension Binder {
     switch path.tail {
     case .none: nil
     case .value(let value): value
-    case .embedded(let value): TypedValue(expression: json(value))
+    case .embedded(let value): TypedValue(expression: EmbeddedObjectBinder(binder: self).json(value))
     }
   }
 
@@ -327,7 +327,8 @@ extension Binder {
   func collected(_ path: PluralPath) -> BoundExpression? {
     if let value = values(of: path) { return collected(value.expression, of: path.set, at: path.range) }
     if catalog[path.type].isElement {
-      return collected(json(ofElement: .scope(0, path.type), path.type, at: path.range), of: path.set, at: path.range)
+      let element = EmbeddedObjectBinder(binder: self).json(ofElement: .scope(0, path.type), path.type, at: path.range)
+      return collected(element, of: path.set, at: path.range)
     }
     guard let id = identity(of: .scope(0, path.type), path.type, at: path.range) else {
       report(.wrongType(found: "many '\(catalog[path.type].name)'", expected: "a value"), at: path.range)
@@ -347,32 +348,6 @@ extension Binder {
     case .scalar, .enumeration: element
     default: conversion(element, to: .json) ?? element
     }
-  }
-
-  /// An embedded object as JSON, null where it is absent: what it prints as where it is selected whole.
-  func json(_ value: EmbeddedValue) -> BoundExpression {
-    let object = object(of: catalog[value.type].fields.map(\.name), at: value.range) {
-      member($0, of: value, at: value.range)
-    }
-    let presence = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range)
-    return BoundExpression(.conditional([presence, object]), .json, at: value.range)
-  }
-
-  /// An element of a list of embedded objects as JSON.
-  func json(ofElement element: EntityReference, _ type: EntityTypeID, at range: SourceRange) -> BoundExpression {
-    let properties = catalog[type].properties
-    return object(of: properties.map(\.name), at: range) { member(properties[$0], of: element, at: range) }
-  }
-
-  private func object(of names: [String], at range: SourceRange, _ member: (Int) -> Operand) -> BoundExpression {
-    let parts = nested(at: range, [BoundExpression]()) { binder in
-      names.indices.compactMap {
-        binder.count(at: range) ? binder.coerce(member($0), to: .json, Environment(), at: range) : nil
-      }
-    }
-    // What is no value, as a link without a single id, is reported.
-    guard parts.count == names.count else { return BoundExpression(.constant(.null), .json, at: range) }
-    return BoundExpression(.jsonObject(names, parts), .json, at: range)
   }
 }
 

@@ -102,11 +102,10 @@ extension Binder {
     case .error: return nil
     case .plural(let path), .single(let path): return .path(path)
     case .entity(let reference, let type, let range) where !reference.isScope:
-      let set = reserveSet(type, at: range)
-      query[set] = BoundSet(type: type, source: source(of: reference), range: range)
-      return .path(PluralPath(set: set, type: type, range: range, text: ""))
+      return .path(atMostOne(reference, type, range))
     case .value(let value):
       if case .list = value.type { return .list(value) }
+      if let path = pathFromOne(first, environment) { return .path(path) }
       report(.notASet(function: name.text), remedy(forAggregate: name, of: first, environment), at: first.range)
       return nil
     case .list(let elements, let range): return valueList(elements, environment, at: range).map { .list($0) }
@@ -114,6 +113,30 @@ extension Binder {
       report(.notASet(function: name.text), at: first.range)
       return nil
     }
+  }
+
+  /// What a to-one relation leads to, as a set.
+  private func atMostOne(_ reference: EntityReference, _ type: EntityTypeID, _ range: SourceRange) -> PluralPath {
+    let set = reserveSet(type, at: range)
+    query[set] = BoundSet(type: type, source: source(of: reference), range: range)
+    return PluralPath(set: set, type: type, range: range, text: "")
+  }
+
+  /// A path of values that begins with a to-one relation, as one from a set of at most one: `sum(boss.age)`.
+  private func pathFromOne(_ expression: Expression, _ environment: Environment) -> PluralPath? {
+    guard case .member(let base, let name, nil) = expression.kind else { return nil }
+    let start: PluralPath?
+    switch resolve(bindOperand(base, environment), environment) {
+    case .entity(let reference, let type, let range) where !reference.isScope:
+      start = atMostOne(reference, type, range)
+    case .single(let path): start = path
+    case .embedded, .value: start = pathFromOne(base, environment)
+    default: start = nil
+    }
+    guard let start, case .plural(let path) = step(from: start, name, nil, environment, expression.range) else {
+      return nil
+    }
+    return path
   }
 
   /// A number for a list call, and what its body sees.

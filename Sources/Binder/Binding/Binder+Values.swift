@@ -61,19 +61,22 @@ extension Binder {
     case .entity, .single:
       // An entity stands for its id beside values.
       if let id = identity(operand) { return id }
+      let objects = EmbeddedObjectBinder(binder: self)
       switch operand {
       case .single(let path):
-        if case .embedded(let value) = path.tail { return TypedValue(expression: first(json(value), of: path.set)) }
+        if case .embedded(let value) = path.tail {
+          return TypedValue(expression: first(objects.json(value), of: path.set))
+        }
         guard case .none = path.tail, catalog[path.type].isElement else { break }
-        let element = json(ofElement: .scope(0, path.type), path.type, at: path.range)
+        let element = objects.json(ofElement: .scope(0, path.type), path.type, at: path.range)
         return TypedValue(expression: first(element, of: path.set))
       case .entity(let reference, let type, let range) where catalog[type].isElement:
-        return TypedValue(expression: json(ofElement: reference, type, at: range))
+        return TypedValue(expression: objects.json(ofElement: reference, type, at: range))
       default: break
       }
       report(.wrongType(found: describe(operand), expected: "a value"), at: range)
       return nil
-    case .embedded(let value): return TypedValue(expression: json(value))
+    case .embedded(let value): return TypedValue(expression: EmbeddedObjectBinder(binder: self).json(value))
     case .plural(let path):
       report(.pluralPath(relation: path.text, suggestion: nil), at: path.range)
       return nil

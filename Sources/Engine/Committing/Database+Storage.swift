@@ -157,20 +157,25 @@ extension Database {
 
   /// Puts a version that the storage keeps in the place of the one that is there, which is returned.
   func adopt(_ stored: StoredVersion, _ committer: Committer) -> State {
-    let companion = state.withLock { $0.companion }?.moved(to: stored.snapshot.catalog)
+    let (newest, known) = state.withLock { ($0.snapshot.catalog, $0.companion) }
+    var snapshot = stored.snapshot
+    if !stored.isContinued, let catalog = snapshot.catalog.withDeletedRoots(of: newest) {
+      snapshot = snapshot.with(catalog)
+    }
+    let companion = known?.moved(to: snapshot.catalog)
     // Before anybody sees the version.
     if let commits = stored.commits { for commit in commits { past.append(commit) } }
     let old = state.withLock { state in
-      if !stored.isContinued { past.restart(after: stored.version, stored.snapshot.catalog) }
+      if !stored.isContinued { past.restart(after: stored.version, snapshot.catalog) }
       let old = state
       if stored.isContinued {
-        state.snapshot = stored.snapshot
+        state.snapshot = snapshot
         state.version = stored.version
         // Has what was lost, where somebody has written while writing ended.
         state.open = nil
       } else {
         state = State(
-          snapshot: stored.snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version,
+          snapshot: snapshot, hasSchema: stored.hasSchema, companion: companion, version: stored.version,
           numbering: RowNumbering())
       }
       return old

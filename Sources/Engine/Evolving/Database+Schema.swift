@@ -65,6 +65,24 @@ extension Catalog {
   package func formerNames(in old: Catalog) -> [(type: String?, columns: [String?])] {
     CatalogRenaming(from: old, to: self).formerNames()
   }
+
+  /// Returns the catalog with the roots for deleted entities, which no schema writes, that the catalog before has for
+  /// types that are still there; nil where there are none.
+  func withDeletedRoots(of old: Catalog) -> Catalog? {
+    let roots = old.rootNames.filter(\.isDeleted)
+    if roots.isEmpty { return nil }
+    let renamed = CatalogRenaming(from: old, to: self).catalog
+    var result = self
+    var taken = Set(rootNames.map(\.name) + types.flatMap { [$0.rootOne, $0.rootMany] })
+    for root in roots {
+      guard let type = type(named: renamed[root.type].name), !type.isAbstract, !type.isElement else { continue }
+      let name = root.name == "Deleted_\(old[root.type].name)" ? "Deleted_\(type.name)" : root.name
+      guard taken.insert(name).inserted else { continue }
+      result.rootNames.append(RootName(name: name, type: type.id, isList: true, isDeleted: true))
+    }
+    result.version = Catalog.nextVersion()
+    return result
+  }
 }
 
 /// One change of a schema: the data under the new one, and what it means.
@@ -79,6 +97,7 @@ struct SchemaEvolution {
   init(_ old: Snapshot, to source: SourceText, limits: QueryLimits, _ options: RunOptions) throws(QueryError) {
     var (catalog, warnings) = try Database.catalog(of: [source], limits: limits)
     catalog.functions = old.catalog.functions
+    catalog = catalog.withDeletedRoots(of: old.catalog) ?? catalog
     try self.init(old, to: catalog, in: source, warnings, limits: limits, options)
     // Contexts, branches and earlier versions have no history of their own.
     change.losses += HistoryLosses(from: old, to: catalog, mapping).effects

@@ -1,5 +1,6 @@
 import GQLBase
 import GQLCatalog
+import GQLParser
 
 /// A path as a document of the query language, so that values go the way of all queries and mutations.
 ///
@@ -149,9 +150,18 @@ struct PathDocument {
     let type = try type(part, catalog)
     let keys = keys(of: type)
     let fields = keys.map(\.name).joined(separator: " ")
-    let arguments = condition.map { "(where: \($0))" } ?? ""
+    if let condition { try check(condition, database.limits) }
+    // A comment ends with its line.
+    let arguments = condition.map { "(where: \($0)\n)" } ?? ""
     let answer = try database.prepare("query { \(type.name)\(arguments) { \(fields) } }", name: "condition").run()
     return answer.value[type.name]?.list?.map { id($0, keys) } ?? []
+  }
+
+  /// Throws where a text is not one expression, and may be more: further arguments, or the end of the query.
+  private static func check(_ condition: String, _ limits: QueryLimits) throws(QueryError) {
+    let source = SourceText(name: "condition", text: condition)
+    let parsed = parseExpression(source, limits: limits.parser)
+    if parsed.hasErrors { throw QueryError(parsed.diagnostics, in: source) }
   }
 
   private static func id(_ entity: Value, _ keys: [Property]) -> Value {

@@ -46,7 +46,7 @@ extension ValueStore {
 
   /// Returns the ids of the entities of a type, in the order in which they were inserted.
   ///
-  /// - Parameter condition: A condition in the query language, `age > 30`; nil for all entities.
+  /// - Parameter condition: A condition in the query language, one expression, `age > 30`; nil for all entities.
   /// - Throws: ``QueryError``: `unknown-type` where the schema has no such name or number, and as a query with this
   ///   condition does.
   public func ids(of type: EntityPath.Part, where condition: String? = nil) throws(QueryError) -> [Value] {

@@ -112,6 +112,35 @@ final class LiveObjects: Sendable {
 
   /// The batch of the thread that asks; nil where it is within none.
   var batch: ObjectBatch? { batches.batch }
+
+  /// Makes one transaction of all that `body` writes through objects, see ``GQLEngine/Database/batch(_:)``.
+  func batch<Output>(in database: Database, _ body: () throws -> Output) throws -> Output {
+    if let outer = batch {
+      do { return try body() } catch {
+        outer.failure = outer.failure ?? error
+        throw error
+      }
+    }
+    var followUps: [() -> Void] = []
+    do {
+      let output = try database.update { context in
+        let current = ObjectBatch(context)
+        batches.set(current)
+        defer { batches.set(nil) }
+        let output = try body()
+        if let failure = current.failure { throw failure }
+        guard let written = current.context else { throw QueryError.nestedWrite }
+        (context, followUps) = (written, current.followUps)
+        return output
+      }
+      for followUp in followUps { followUp() }
+      return output
+    } catch {
+      // Who was told of a set has to look again.
+      tellAll()
+      throw error
+    }
+  }
 }
 
 /// The objects of one type, whichever it is.

@@ -103,34 +103,7 @@ extension Database {
   /// where the inner one throws, the outer one fails too, even if the error is caught.
   ///
   /// - Throws: what `body` throws, or the error of the first setter or inner batch that failed.
-  public func batch<Output>(_ body: () throws -> Output) throws -> Output {
-    let shared = liveObjects
-    if let outer = shared.batch {
-      do { return try body() } catch {
-        outer.failure = outer.failure ?? error
-        throw error
-      }
-    }
-    var followUps: [() -> Void] = []
-    do {
-      let output = try update { context in
-        let batch = ObjectBatch(context)
-        shared.batches.set(batch)
-        defer { shared.batches.set(nil) }
-        let output = try body()
-        if let failure = batch.failure { throw failure }
-        guard let written = batch.context else { throw QueryError.nestedWrite }
-        (context, followUps) = (written, batch.followUps)
-        return output
-      }
-      for followUp in followUps { followUp() }
-      return output
-    } catch {
-      // Who was told of a set has to look again.
-      shared.tellAll()
-      throw error
-    }
-  }
+  public func batch<Output>(_ body: () throws -> Output) throws -> Output { try liveObjects.batch(in: self, body) }
 
   /// Errors that setters and methods of objects could not throw, as they come.
   ///

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Says of a context, and of all that is made of it, that code of the program changes it within a save or a deletion.
+/// Says of a context, and of all that is made of it, that code of the program changes it within a save, a deletion or
+/// an update of a database.
 ///
 /// What runs knows rows by their numbers, and types by theirs. They stand for the same in what becomes of the context,
 /// and in its copies, but not in what was there before, or in another one.
@@ -33,15 +34,18 @@ extension Context {
   /// Lets code of the program change the context.
   ///
   /// - Throws: ``ModelError/contextReplaced(_:)``, if another one is in its place afterwards.
-  mutating func lend(to type: @autoclosure () -> String, _ body: (inout Context) throws -> Void) throws {
+  package mutating func lend<Output>(
+    to type: @autoclosure () -> String, _ body: (inout Context) throws -> Output
+  ) throws -> Output {
     own()
     let outer = storage.loan
     let loan = ContextLoan(within: outer)
     storage.loan = loan
     defer { loan.end() }
-    try body(&self)
+    let output = try body(&self)
     guard storage.loan?.isWithin(loan) == true else { throw ModelError.contextReplaced(type()) }
     own()
     storage.loan = outer
+    return output
   }
 }

@@ -31,7 +31,7 @@ package final class ContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) var postponed = PostponedRows()
   /// Of the save with hooks or resolvers that runs, if one does.
   @exclusivity(unchecked) private var instant: HeldInstant?
-  /// To whom the context is lent; nil when no code of the program changes it within a save or a deletion.
+  /// To whom the context is lent; nil when no code of the program changes it within a save, a deletion or an update.
   @exclusivity(unchecked) var loan: ContextLoan?
 
   /// Of a database that has no schema yet.

@@ -29,7 +29,7 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Hooks go on adding entities to those of a type that are being deleted.
   case endlessDeletion(String)
   /// A hook or a resolver of the type has put another context, or an older copy of it, in the place of the one that it
-  /// was given.
+  /// was given; or, for `Database.update`, the closure of an update has.
   case contextReplaced(String)
   /// The store cannot hold more entities of the type.
   case tooManyEntities(String)
@@ -39,6 +39,9 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case noDefault(String, property: String)
   /// A query failed while it ran.
   case failedQuery(String)
+
+  /// What ``contextReplaced(_:)`` has in the place of a type where a database was updated.
+  package static let update = "Database.update"
 
   /// One sentence of cause.
   public var description: String {
@@ -59,8 +62,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .endlessDeletion(let name):
       "deleting entities of the type \(name) comes to no end, because hooks add more that must be deleted with them"
     case .contextReplaced(let name):
-      "a hook or a resolver of \(name) has put another context in the place of the one that it was given, which it may only "
-        + "change"
+      (name == Self.update ? "the closure of an update" : "a hook or a resolver of \(name)")
+        + " has put another context in the place of the one that it was given, which it may only change"
     case .tooManyEntities(let name): "there are too many entities of the type \(name)"
     case .noEntity(let type, let id): "there is no \(type) with the id \(id)"
     case .noDefault(let type, let property): "'\(property)' of \(type) has no default"

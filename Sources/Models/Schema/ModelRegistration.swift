@@ -16,11 +16,11 @@ package struct ModelRegistration {
   package init(
     _ types: [any EntityModelProtocol.Type], in catalog: Catalog, keepsTypes: Bool = false
   ) throws {
-    let schema = try ModelSchema.make(for: types)
-    let models = parse(SourceText(name: "models", text: schema.text)).output.definitions
+    let schema = try Self.schema(of: types)
+    let models = schema.map { parse(SourceText(name: "models", text: $0.text)).output.definitions } ?? []
     let document = Self.document(
       schemaDefinitions(of: catalog), Self.types(models), declaredDefinitions(of: catalog), keepsTypes: keepsTypes,
-      catalog, schema.catalog)
+      catalog, schema?.catalog ?? Catalog())
     let source = SourceText(name: "models", text: print(document))
     let built = buildCatalog(parse(source).output)
     if built.hasErrors {
@@ -30,16 +30,22 @@ package struct ModelRegistration {
     var result = built.output
     result.version = Catalog.nextVersion()
     result.functions = catalog.functions
-    result = Self.namingDeleted(of: schema, in: result)
+    if let schema { result = Self.namingDeleted(of: schema, in: result) }
     self.catalog = result
-    _ = try ModelSchema.make(for: types, in: result)
+    if schema != nil { _ = try ModelSchema.make(for: types, in: result) }
+  }
+
+  /// The schema of types; nil where there are none, which make no schema.
+  private static func schema(of types: [any EntityModelProtocol.Type]) throws -> ModelSchema? {
+    types.isEmpty ? nil : try ModelSchema.make(for: types)
   }
 
   /// A catalog in which text can ask for the deleted entities of models, as it can in memory.
   package static func naming(
     deleted types: [any EntityModelProtocol.Type], in catalog: Catalog
   ) throws -> Catalog {
-    var result = namingDeleted(of: try ModelSchema.make(for: types), in: catalog)
+    guard let schema = try schema(of: types) else { return catalog }
+    var result = namingDeleted(of: schema, in: catalog)
     result.version = Catalog.nextVersion()
     return result
   }
@@ -59,20 +65,25 @@ package struct ModelRegistration {
   /// The catalog as a schema.
   package var text: String { printSchema(catalog) }
 
-  /// Throws if a catalog cannot hold one of the types, with its name.
+  /// Returns the first of the types that a catalog cannot hold, and why; nil if it can hold all.
   package static func misfit(
     of types: [any EntityModelProtocol.Type], in catalog: Catalog
-  ) -> (model: String, error: any Error)? {
+  ) -> (model: String, reason: String)? {
     for type in types {
-      do { _ = try ModelSchema.make(for: [type], in: catalog) } catch { return ("\(type)", error) }
+      do {
+        _ = try ModelSchema.make(for: [type], in: catalog)
+      } catch ModelError.invalidSchema(let reason) {
+        return ("\(type)", reason)
+      } catch {
+        return ("\(type)", "\(error)")
+      }
     }
     return nil
   }
 
   /// The first property of models, and of all that they lead to, that has no column: `User.photo`.
   package static func propertyWithoutColumn(of types: [any EntityModelProtocol.Type]) throws -> String? {
-    let schema = try ModelSchema.make(for: types)
-    for mapping in schema.byNumber {
+    for mapping in try schema(of: types)?.byNumber ?? [] {
       if let property = mapping.propertyWithoutColumn { return "\(mapping.name).\(property)" }
     }
     return nil
@@ -94,18 +105,22 @@ package struct ModelRegistration {
     }
     var result: [TypeDefinition] = []
     var placed: Set<String> = []
+    var staying: [Int] = []
     for definition in known {
       let name = renamed[definition.name.text] ?? definition.name.text
       if let model = byName[name], !placed.contains(name) {
         placed.insert(name)
         let stays = keepsTypes || catalog.type(named: definition.name.text).map { saysMore($0, catalog) } ?? false
+        if stays { staying.append(result.count) }
         result.append(stays ? definition : model)
       } else {
+        staying.append(result.count)
         result.append(definition)
       }
     }
     for index in result.indices where !renamed.isEmpty { rename(&result[index], renamed) }
     result += models.filter { !placed.contains($0.name.text) }
+    if !keepsTypes { StayingInverses.adjust(staying, among: &result, to: byName) }
     return Document(definitions: result.map { .type($0) } + declared)
   }
 

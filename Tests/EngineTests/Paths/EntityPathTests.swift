@@ -151,4 +151,27 @@ import Testing
     #expect(try view.value(at: EntityPath("Person", 1, "name")) == "Ada")
     #expect(try view.ids(of: "Person") == [1, 2])
   }
+
+  @Test("a condition is one expression, and no part of a query")
+  func conditions() throws {
+    let database = try database()
+    #expect(try database.ids(of: "Person", where: "age > 30 # years") == [1])
+    #expect(try database.ids(of: "Person", where: "{age: {gt: 30}}") == [1])
+    #expect(try database.ids(of: "Person", where: "some(friends, name == \"Bo\")\n or id == 2") == [1, 2])
+    for (condition, code) in [
+      ("id > 0, limit: 1", "unexpected-token"), ("id > 0) { id } x: Person(where: id < 0", "unexpected-token"),
+      ("age > 30) { id } #", "unexpected-token"), ("age > 30)", "unexpected-token"),
+      ("age > 30 limit: 1", "unexpected-token"), ("(age > 30", "unclosed"),
+    ] {
+      do throws(QueryError) {
+        _ = try database.ids(of: "Person", where: condition)
+        Issue.record("'\(condition)' was taken")
+      } catch {
+        #expect(error.problems.first?.code == code && error.problems.first?.file == "condition", "\(condition)")
+      }
+    }
+    for condition in ["", " ", "# all"] {
+      #expect(throws: QueryError.self) { try database.ids(of: "Person", where: condition) }
+    }
+  }
 }
