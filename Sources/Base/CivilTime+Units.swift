@@ -56,6 +56,7 @@ extension CivilTime {
 
   /// The first moment of the unit in which a moment lies (UTC).
   package static func truncate(dateTime time: Int64, to unit: TimeUnit) -> Int64 {
+    let time = written(time)
     if unit.isOfClock, let length = unit.microseconds {
       let rest = time % length
       return time - (rest < 0 ? rest + length : rest)
@@ -65,8 +66,9 @@ extension CivilTime {
 
   /// `left − right` in whole units, the rest dropped: months and longer as the calendar counts them.
   ///
-  /// Both within ``dateTimeRange``.
+  /// Moments beyond ``dateTimeRange`` count as its ends.
   package static func difference(dateTime left: Int64, _ right: Int64, in unit: TimeUnit) -> Int64 {
+    let (left, right) = (written(left), written(right))
     if let length = unit.microseconds { return (left - right) / length }
     guard let months = unit.months else { return 0 }
     let a = components(ofDateTime: left)

@@ -15,7 +15,12 @@ package enum CivilTime {
   package static let keptDateTimeRange: ClosedRange<Int64> =
     (-secondsSinceReference + 978_307_200) * 1_000_000...(secondsSinceReference + 978_307_200) * 1_000_000
 
-  /// Of years of six digits, which end as an Int64 of microseconds.
+  /// Returns a moment as it is written: the nearest of ``dateTimeRange``.
+  package static func written(_ microseconds: Int64) -> Int64 {
+    min(max(microseconds, dateTimeRange.lowerBound), dateTimeRange.upperBound)
+  }
+
+  /// So much that also a difference of two in microseconds is an Int64.
   @usableFromInline static let secondsSinceReference: Int64 = 4_000_000_000_000
 
   package struct Components: Hashable, Sendable {
@@ -65,7 +70,7 @@ package enum CivilTime {
   /// Values out of range are taken as the nearest in range.
   @inline(__always)
   package static func components(ofDateTime microseconds: Int64) -> Components {
-    let clamped = min(max(microseconds, dateTimeRange.lowerBound), dateTimeRange.upperBound)
+    let clamped = written(microseconds)
     // Counted from 0000-03-01, so that nothing is negative; divisions by constants are multiplications.
     let shifted = UInt64(bitPattern: clamped &+ 719_468 &* 86_400_000_000)
     let days = shifted / 86_400_000_000
@@ -131,9 +136,9 @@ package enum CivilTime {
     return isTooLong || overflows ? nil : sum
   }
 
-  /// The day on which a moment lies (UTC).
+  /// The day on which a moment lies (UTC); the first or the last one that can be written, of a moment beyond these.
   package static func date(ofDateTime microseconds: Int64) -> Int64 {
-    let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: microsecondsPerDay)
+    let (quotient, remainder) = written(microseconds).quotientAndRemainder(dividingBy: microsecondsPerDay)
     return remainder < 0 ? quotient - 1 : quotient
   }
 

@@ -14,7 +14,7 @@ extension Binder {
     case .list(let list): return aggregated(aggregate, list, body, environment, range)
     case .path(let path):
       guard let body else {
-        let values = values(of: path)
+        let values = values(of: path, for: aggregate)
         if aggregate == .last, values == nil { return lastMember(of: path, arguments, name, environment, range) }
         return aggregated(aggregate, path, values, name, range)
       }
@@ -26,10 +26,13 @@ extension Binder {
   }
 
   /// What the path ends with, of each member; nil for the members themselves.
-  private func values(of path: PluralPath) -> TypedValue? {
+  private func values(of path: PluralPath, for aggregate: Aggregate? = nil) -> TypedValue? {
     switch path.tail {
     case .none: nil
     case .value(let value): value
+    // Whether there is one is enough here.
+    case .embedded(let value) where aggregate == .count || aggregate == .first:
+      TypedValue(expression: value.presenceExpression.orNull)
     case .embedded(let value): TypedValue(expression: EmbeddedObjectBinder(binder: self).json(value))
     }
   }
@@ -60,10 +63,18 @@ extension Binder {
       if set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, set.paging?.before == nil,
         !query.canFail(element.expression)
       {
-        if query.mayBeNull(element.expression, catalog: catalog) { require(element.expression, in: path.set) }
+        if case .embedded(let value) = path.tail {
+          require(
+            BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
+        } else if query.mayBeNull(element.expression, catalog: catalog) {
+          require(element.expression, in: path.set)
+        }
         query.limitToFirst(path.set, at: range)
       }
-      if case .embedded = path.tail, query[path.set].limit != nil { return .single(path) }
+      if case .embedded(let value) = path.tail {
+        if query[path.set].limit != nil { return .single(path) }
+        return .value(first(EmbeddedObjectBinder(binder: self).json(value), of: path.set))
+      }
       return .value(
         first(element.expression, of: path.set), folded: element.folded.map { first($0, of: path.set) })
     case .last:

@@ -365,7 +365,7 @@ extension Binder {
 
 extension BoundExpression {
   /// A test that is null where it is not true: an object that is not there is null, as where it must be there.
-  fileprivate var orNull: BoundExpression {
+  var orNull: BoundExpression {
     BoundExpression(
       .conditional([self, BoundExpression(.constant(.boolean(true)), .boolean, at: range)]), type, at: range)
   }

@@ -140,7 +140,8 @@ extension Binder {
     return embeddedType(of: operand) == id
   }
 
-  /// An element of a list of embedded objects that has what another embedded object has; none where that is null.
+  /// An element of a list of embedded objects that has what another embedded object has; null where that is null, which
+  /// a list refuses.
   private func copyTarget(
     _ expression: Expression, _ operand: Operand, _ type: EntityTypeID, _ environment: Environment
   ) -> BoundLinkTarget? {

@@ -162,7 +162,7 @@ extension Database {
     if !stored.isContinued, let catalog = snapshot.catalog.withDeletedRoots(of: newest) {
       snapshot = snapshot.with(catalog)
     }
-    let companion = known?.moved(to: snapshot.catalog)
+    let companion = stored.isContinued ? nil : known?.moved(to: snapshot.catalog)
     // Before anybody sees the version.
     if let commits = stored.commits { for commit in commits { past.append(commit) } }
     let old = state.withLock { state in

@@ -24,7 +24,7 @@ final class EditingOrigin: Sendable {
     var seen: Snapshot
     /// Rows of the base that are in conflict, with the versions that they began with.
     var held: [DeletedRow: HeldRow] = [:]
-    /// What other modules keep with these versions.
+    /// What other modules keep with the versions of `held`.
     var heldCompanions: [DeletedRow: MergeCompanions.Held] = [:]
     /// That of the rows of the base, and of the context's own.
     var numbering: RowNumbering
@@ -179,7 +179,7 @@ final class EditingOrigin: Sendable {
         try log.rebasing(onto: newest, version, isKept: false, as: noted, own) { () throws(QueryError) in
           try put(own, merged.snapshot, merged.companion)
         }
-        begin(base: newest, companion, parent.numbering, [:])
+        begin(base: newest, companion, parent.numbering)
         return conflicts
       }
     }
@@ -216,14 +216,14 @@ final class EditingOrigin: Sendable {
     // Contexts of this one have its rows.
     let isRenumbered = progress.withLock { $0.numbering } != numbering
     try put(own, snapshot, companion, isRenumbered: isRenumbered)
-    begin(base: snapshot, companion, numbering, [:])
+    begin(base: snapshot, companion, numbering)
   }
 
   private func begin(
-    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: RowNumbering, _ held: [DeletedRow: HeldRow]
+    base: Snapshot, _ companion: (any SnapshotCompanion)?, _ numbering: RowNumbering
   ) {
     progress.withLock {
-      $0 = Progress(base: base, companion: companion, seen: base, held: held, numbering: numbering)
+      $0 = Progress(base: base, companion: companion, seen: base, numbering: numbering)
     }
   }
 
@@ -325,7 +325,7 @@ final class EditingOrigin: Sendable {
     ) { () throws(QueryError) in
       try put(own, saved.snapshot, saved.companion)
     }
-    begin(base: saved.snapshot, saved.companion, saved.numbering, [:])
+    begin(base: saved.snapshot, saved.companion, saved.numbering)
     return saved
   }
 
@@ -363,7 +363,7 @@ final class EditingOrigin: Sendable {
         try log.rebasing(onto: known.base, record.base, isKept: false, as: .dropped, own) { () throws(QueryError) in
           try put(own, known.base, known.companion)
         }
-        begin(base: known.base, known.companion, known.numbering, [:])
+        begin(base: known.base, known.companion, known.numbering)
       } else {
         try move(own, to: known.base, known.companion, known.numbering)
       }

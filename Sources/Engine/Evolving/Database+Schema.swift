@@ -80,6 +80,7 @@ extension Catalog {
       guard taken.insert(name).inserted else { continue }
       result.rootNames.append(RootName(name: name, type: type.id, isList: true, isDeleted: true))
     }
+    if result.rootNames.count == rootNames.count { return nil }
     result.version = Catalog.nextVersion()
     return result
   }
