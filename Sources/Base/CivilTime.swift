@@ -15,6 +15,9 @@ package enum CivilTime {
   package static let keptDateTimeRange: ClosedRange<Int64> =
     (-secondsSinceReference + 978_307_200) * 1_000_000...(secondsSinceReference + 978_307_200) * 1_000_000
 
+  /// Returns the day of a moment as it is written, which a Date can be.
+  package static func writtenDate(ofDateTime microseconds: Int64) -> Int64 { date(ofDateTime: written(microseconds)) }
+
   /// Returns a moment as it is written: the nearest of ``dateTimeRange``.
   package static func written(_ microseconds: Int64) -> Int64 {
     min(max(microseconds, dateTimeRange.lowerBound), dateTimeRange.upperBound)
@@ -136,9 +139,9 @@ package enum CivilTime {
     return isTooLong || overflows ? nil : sum
   }
 
-  /// The day on which a moment lies (UTC); the first or the last one that can be written, of a moment beyond these.
+  /// The day on which a moment lies (UTC).
   package static func date(ofDateTime microseconds: Int64) -> Int64 {
-    let (quotient, remainder) = written(microseconds).quotientAndRemainder(dividingBy: microsecondsPerDay)
+    let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: microsecondsPerDay)
     return remainder < 0 ? quotient - 1 : quotient
   }
 

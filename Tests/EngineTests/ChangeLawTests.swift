@@ -90,6 +90,7 @@ import Testing
       let root = Folders.repository
       for area in [
         "mutations", "lifecycle", "interfaces", "loading", "embedded", "relations", "edges", "unions", "schemas",
+        "past",
       ] {
         let path = root.appending(path: "Tests/Corpus/\(area)").path
         var runner = GoldenRunner(updates: false)

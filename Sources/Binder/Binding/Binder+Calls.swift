@@ -102,58 +102,16 @@ extension Binder {
     case .error: return nil
     case .plural(let path), .single(let path): return .path(path)
     case .entity(let reference, let type, let range) where !reference.isScope:
-      return .path(atMostOne(reference, type, range))
+      return .path(ToOnePathBinder(binder: self).set(of: reference, type, range))
     case .value(let value):
       if case .list = value.type { return .list(value) }
-      if let path = pathFromOne(first, operand, environment) { return .path(path) }
+      if let path = ToOnePathBinder(binder: self).path(first, operand, environment) { return .path(path) }
       report(.notASet(function: name.text), remedy(forAggregate: name, of: first, environment), at: first.range)
       return nil
     case .list(let elements, let range): return valueList(elements, environment, at: range).map { .list($0) }
     default:
       report(.notASet(function: name.text), at: first.range)
       return nil
-    }
-  }
-
-  /// What a to-one relation leads to, as a set.
-  private func atMostOne(_ reference: EntityReference, _ type: EntityTypeID, _ range: SourceRange) -> PluralPath {
-    let set = reserveSet(type, at: range)
-    query[set] = BoundSet(type: type, source: source(of: reference), range: range)
-    return PluralPath(set: set, type: type, range: range, text: "")
-  }
-
-  /// A path of values that begins with a to-one relation, as one from a set of at most one: `sum(boss.age)`.
-  private func pathFromOne(_ expression: Expression, _ value: Operand, _ environment: Environment) -> PluralPath? {
-    guard case .member(let base, let name, nil) = expression.kind else { return nil }
-    // A value of the only member of a set.
-    if case .value(let value) = value, case .aggregate(.first, let set, let inner?) = value.expression.kind {
-      var path = PluralPath(set: set, type: query[set].type, range: expression.range, text: name.text)
-      path.tail = .value(TypedValue(expression: inner, folded: value.folded?.ofFirst))
-      return path
-    }
-    // What is bound again here has no sets.
-    guard isPlainPath(base, environment) else { return nil }
-    let operand = resolve(bindOperand(base, environment), environment)
-    var start: PluralPath?
-    switch operand {
-    case .entity(let reference, let type, let range) where !reference.isScope:
-      start = atMostOne(reference, type, range)
-    case .embedded, .value: start = pathFromOne(base, operand, environment)
-    default: break
-    }
-    guard let start, case .plural(let path) = step(from: start, name, nil, environment, expression.range) else {
-      return nil
-    }
-    return path
-  }
-
-  /// Returns whether an expression is a path of names without arguments.
-  private func isPlainPath(_ expression: Expression, _ environment: Environment) -> Bool {
-    switch expression.kind {
-    case .member(let base, _, nil), .parenthesized(let base): isPlainPath(base, environment)
-    case .name(let name): hasMeaning(name, environment)
-    case .outer: true
-    default: false
     }
   }
 
@@ -264,12 +222,5 @@ extension Binder {
       let test = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range)
       return BoundExpression(.quantifier(.some, path.set, test), .boolean, at: range)
     }
-  }
-}
-
-extension BoundExpression {
-  /// What is taken of the first member of a set; nil for other expressions.
-  fileprivate var ofFirst: BoundExpression? {
-    if case .aggregate(.first, _, let value) = kind { value } else { nil }
   }
 }

@@ -76,7 +76,7 @@ struct Conversion {
     case (.scalar(.date), .scalar(.dateTime)):
       let (product, overflow) = cell.int.multipliedReportingOverflow(by: CivilTime.microsecondsPerDay)
       return overflow ? .failed : .value(Cell(product))
-    case (.scalar(.dateTime), .scalar(.date)): return .value(Cell(CivilTime.date(ofDateTime: cell.int)))
+    case (.scalar(.dateTime), .scalar(.date)): return .value(Cell(CivilTime.writtenDate(ofDateTime: cell.int)))
     case (.scalar(.boolean), .scalar(.int)): return .value(Cell(Int64(cell.low != 0 ? 1 : 0)))
     case (.scalar(let source), .scalar(let target)) where source.isTextual && (target == .string || target == .id):
       // An id from a text prints as a text.

@@ -94,7 +94,7 @@ extension Evaluator {
     guard a.kind == .wide else {
       let isDate = type(first) == .scalar(.date)
       for index in 0..<count where out.validity[index] == 1 {
-        out.words[index] = isDate ? a.words[index] : CivilTime.date(ofDateTime: a.words[index])
+        out.words[index] = isDate ? a.words[index] : CivilTime.writtenDate(ofDateTime: a.words[index])
       }
       return
     }
@@ -117,7 +117,7 @@ extension Evaluator {
     for index in 0..<count where out.validity[index] == 1 {
       let value = a.words[index]
       if node.function == .weekday {
-        out.words[index] = Int64(CivilTime.weekday(ofDate: isDate ? value : CivilTime.date(ofDateTime: value)))
+        out.words[index] = Int64(CivilTime.weekday(ofDate: isDate ? value : CivilTime.writtenDate(ofDateTime: value)))
         continue
       }
       let parts = isDate ? CivilTime.components(ofDate: value) : CivilTime.components(ofDateTime: value)

@@ -33,14 +33,25 @@ private struct ChangeInversion: ~Copyable {
     while !reader.isAtEnd {
       let start = reader.offset
       guard try reader.next() != nil else { throw reader.malformed }
-      copy(from: start)
+      let type = start..<reader.offset
+      var isWritten = false
+      var distance: UInt64 = 0
       while true {
-        let start = reader.offset
-        let distance = try reader.varint()
-        copy(from: start)
-        if distance == 0 { break }
-        try invertRow()
+        let step = try reader.varint()
+        if step == 0 { break }
+        let (sum, overflows) = distance.addingReportingOverflow(step)
+        if overflows { throw reader.malformed }
+        distance = sum
+        let marks = try reader.marks()
+        // Of a row of which only the past was erased nothing comes back.
+        if marks.isOfPast { continue }
+        if !isWritten { copy(type) }
+        isWritten = true
+        output.append(varint: distance)
+        distance = 0
+        try invertRow(marks)
       }
+      if isWritten { output.append(varint: 0) }
     }
     return ChangeSet(bytes: output.withUnsafeBytes { ContiguousArray($0) })
   }
@@ -58,8 +69,7 @@ private struct ChangeInversion: ~Copyable {
     copy(start..<middle)
   }
 
-  private mutating func invertRow() throws(ChangeProblem) {
-    let marks = try reader.marks()
+  private mutating func invertRow(_ marks: RowChangeMarks) throws(ChangeProblem) {
     let inverse = marks.inverse
     output.append(UInt8(truncatingIfNeeded: inverse))
     output.append(UInt8(truncatingIfNeeded: inverse >> 8))

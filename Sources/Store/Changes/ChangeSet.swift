@@ -97,6 +97,8 @@ struct RowChangeMarks {
   var before: UInt64 { word & 3 }
   var after: UInt64 { word >> 2 & 3 }
   func has(_ mark: UInt64) -> Bool { word & mark != 0 }
+  /// Indicates whether nothing changes but what is kept of the past.
+  var isOfPast: Bool { before == after && word & (Self.content | Self.waiting) == 0 }
   /// The marks of the change back. What is erased does not come back.
   var inverse: UInt64 { word & ~(15 | Self.erased | Self.kept) | before << 2 | after }
 }

@@ -195,7 +195,7 @@ final class CellConverter {
       if from.isNumeric && to.isNumeric { return number(cell, from, to) }
       if from == .date && to == .dateTime { return .exact(Cell(cell.int &* CivilTime.microsecondsPerDay)) }
       if from == .dateTime && to == .date {
-        let day = CivilTime.date(ofDateTime: cell.int)
+        let day = CivilTime.writtenDate(ofDateTime: cell.int)
         return day &* CivilTime.microsecondsPerDay == cell.int ? .exact(Cell(day)) : .inexact(Cell(day))
       }
     case (.scalar, .enumeration), (.enumeration, .scalar): break
