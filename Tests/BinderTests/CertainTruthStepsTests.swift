@@ -50,7 +50,7 @@ import Testing
   }
 
   /// A premise does not double with each choice.
-  @Test(.timeLimit(.minutes(1))) func choicesAddUp() throws {
+  @Test(.timeLimit(.minutes(5))) func choicesAddUp() throws {
     func size(_ expression: BoundExpression) -> Int {
       var count = 0
       expression.forEachNode { _ in count += 1 }
