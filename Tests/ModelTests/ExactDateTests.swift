@@ -136,7 +136,7 @@ extension Hashed: Dated {
     try comesBack(dates, "random")
   }
 
-  /// What can be saved can be read again out of a file, folded or not, and by all who look at it.
+  /// Reads what could be saved out of a file, folded or not, and out of a copy.
   @Test func datesComeBackOutOfFiles() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "dates-\(UInt64.random(in: .min ... .max))")

@@ -15,7 +15,7 @@ import Testing
   /// Types of more than 1,500 lines over all their extensions: what they may have at most.
   private static let largeTypes = [
     // A binder of its own for each clause is to come.
-    "Binder": 11_564,
+    "Binder": 11_546,
     "Parser": 3_360, "WriteTransaction": 3_040, "Evaluator": 2_740, "Optimizer": 1_923, "SchemaBuilder": 1_750,
     "Database": 1_720, "Mutator": 1_641,
   ]

@@ -7,7 +7,7 @@ import GQLQuery
 struct ToOnePathBinder {
   let binder: Binder
 
-  /// What a to-one relation leads to, as a set.
+  /// Returns what a to-one relation leads to, as a set.
   func set(of reference: EntityReference, _ type: EntityTypeID, _ range: SourceRange) -> PluralPath {
     let set = binder.reserveSet(type, at: range)
     binder.query[set] = BoundSet(type: type, source: binder.source(of: reference), range: range)
@@ -51,7 +51,7 @@ struct ToOnePathBinder {
 }
 
 extension BoundExpression {
-  /// What is taken of the first member of a set; nil for other expressions.
+  /// Finds what is taken of the first member of a set; nil for other expressions.
   fileprivate var ofFirst: BoundExpression? {
     if case .aggregate(.first, _, let value) = kind { value } else { nil }
   }

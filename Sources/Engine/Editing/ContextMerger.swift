@@ -23,7 +23,7 @@ struct ContextMerger {
     var held: [DeletedRow: HeldRow]
     var heldCompanions: [DeletedRow: MergeCompanions.Held]
     var canBeHeld: Bool
-    /// Whether a value was brought that is in no column.
+    /// Indicates whether a value was brought that is in no column.
     var bringsValuesWithoutColumn: Bool
     /// Whether numbers were left out that the context has changed.
     var leavesNumbersOut: Bool

@@ -24,7 +24,7 @@ final class EditingOrigin: Sendable {
     var seen: Snapshot
     /// Rows of the base that are in conflict, with the versions that they began with.
     var held: [DeletedRow: HeldRow] = [:]
-    /// What other modules keep with the versions of `held`.
+    /// Holds what other modules keep with the versions of `held`.
     var heldCompanions: [DeletedRow: MergeCompanions.Held] = [:]
     /// That of the rows of the base, and of the context's own.
     var numbering: RowNumbering

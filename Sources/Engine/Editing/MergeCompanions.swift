@@ -3,7 +3,7 @@ import GQLStore
 
 /// What other modules keep with the versions of a merge.
 struct MergeCompanions: Sendable {
-  /// What goes with the version that a row in conflict began with.
+  /// A holder of what goes with the version that a row in conflict began with.
   struct Held: Sendable {
     var companion: (any SnapshotCompanion)?
   }

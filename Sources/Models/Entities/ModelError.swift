@@ -40,7 +40,7 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A query failed while it ran.
   case failedQuery(String)
 
-  /// What ``contextReplaced(_:)`` has in the place of a type where a database was updated.
+  /// A name that ``contextReplaced(_:)`` has in the place of a type where a database was updated.
   package static let update = "Database.update"
 
   /// One sentence of cause.

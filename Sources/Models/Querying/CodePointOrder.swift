@@ -8,22 +8,15 @@ protocol CodePointOrdered {
 }
 
 /// An order of a type's values by code points, which is chosen once for all rows.
-class CodePointOrder<Value> {
-  fileprivate init() {}
-
+struct CodePointOrder<Value> {
   /// Ranks two values: negative, zero or positive.
-  func rank(_ left: Value, _ right: Value) -> Int { preconditionFailure("is overridden") }
+  let rank: (Value, Value) -> Int
 
   /// Makes the order of a type; nil for one that is not made of texts, whose own operators are right.
   static func make() -> CodePointOrder? {
-    func order<Texts: CodePointOrdered>(_ type: Texts.Type) -> AnyObject { KnownCodePointOrder<Texts>() }
+    func order<Texts: CodePointOrdered>(_ type: Texts.Type) -> Any { CodePointOrder<Texts>(rank: Texts.rank) }
     return (Value.self as? any CodePointOrdered.Type).flatMap { order($0) as? CodePointOrder }
   }
-}
-
-private final class KnownCodePointOrder<Value: CodePointOrdered>: CodePointOrder<Value> {
-  override init() { super.init() }
-  override func rank(_ left: Value, _ right: Value) -> Int { Value.rank(left, right) }
 }
 
 extension String: CodePointOrdered {

@@ -86,7 +86,10 @@ private func isEqual<Value: Equatable>(to value: Value) -> (Value) -> Bool {
 private func isOrdered<Value: Comparable>(_ op: ComparisonOperator, _ value: Value) -> (Value) -> Bool {
   let texts = CodePointOrder<Value>.make()
   switch op {
-  case .equal, .notEqual: preconditionFailure("orders only")
+  case .equal: return isEqual(to: value)
+  case .notEqual:
+    let isEqual = isEqual(to: value)
+    return { !isEqual($0) }
   case .less: return texts.map { texts in { texts.rank($0, value) < 0 } } ?? { $0 < value }
   case .lessOrEqual: return texts.map { texts in { texts.rank($0, value) <= 0 } } ?? { $0 <= value }
   case .greater: return texts.map { texts in { texts.rank($0, value) > 0 } } ?? { $0 > value }
