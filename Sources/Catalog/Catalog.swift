@@ -19,6 +19,9 @@ import Synchronization
   package var declarations = ""
   /// What the embedding program registered, in the order of registration.
   package var functions: [RegisteredFunction] = []
+  /// The moment at which the schema came, in microseconds since 1970; nil where it is not known. Whatever is put under
+  /// the schema gets it where new fields have the time as their default.
+  package var moment: Int64?
 
   /// The places of the types by their names; empty until ``indexNames()``.
   private var typePlaces: [String: Int32] = [:]

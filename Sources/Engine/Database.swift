@@ -163,6 +163,7 @@ public final class Database: Sendable {
     }
     var result = catalog ?? Catalog()
     result.version = Catalog.nextVersion()
+    result.moment = WallClock.now
     return (result, warnings.isEmpty ? nil : QueryError(warnings))
   }
 

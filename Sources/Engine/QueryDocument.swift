@@ -110,6 +110,13 @@ package final class QueryDocument: Sendable {
     return Set(chosen.flatMap { $0.variables.map(\.name.text) })
   }
 
+  /// The names of the variables that stand somewhere in the text.
+  package var usedVariableNames: Set<String> {
+    let tokens = tokenize(source, limits: limits.parser.lexer).output
+    let names = tokens.kinds.indices.dropFirst().filter { tokens.kinds[$0 - 1] == .dollar && tokens.kinds[$0] == .name }
+    return Set(names.map { source.string(tokens.range(at: $0)) })
+  }
+
   func definition(_ operation: Int) -> OperationDefinition { nodes[operation] }
 
   /// Whether the text defines types: then it is (part of) the schema that its operations run on.

@@ -107,4 +107,12 @@ package enum BinaryOperator: String, Sendable, CaseIterable {
   var isComparison: Bool {
     [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(self)
   }
+
+  /// Tells whether it tests its left side: a comparison, `in`, `like` or another operator of texts.
+  var isTest: Bool {
+    switch self {
+    case .or, .and, .coalesce, .closedRange, .halfOpenRange, .add, .subtract, .multiply, .divide, .remainder: false
+    default: true
+    }
+  }
 }

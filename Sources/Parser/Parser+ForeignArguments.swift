@@ -244,9 +244,9 @@ extension Parser {
     return result
   }
 
-  /// A term, or the left side of a comparison, without regard to case.
+  /// A term, or the left side of a comparison or of another test, without regard to case.
   private func collated(_ value: Expression) -> Expression {
-    if case .binary(let operation, let left, let right) = value.kind, operation.isComparison {
+    if case .binary(let operation, let left, let right) = value.kind, operation.isTest {
       return Expression(.binary(operation, collated(left), right), at: value.range)
     }
     let name = Expression(.name(Name("CI", at: value.range)), at: value.range)

@@ -138,6 +138,12 @@ package final class Snapshot: @unchecked Sendable, Statistics {
     return reader
   }
 
+  /// Returns whether a key of a unique hash index has several rows, as in a past before the index.
+  package func hasRepeats(_ id: IndexID) -> Bool {
+    guard let place = layout.places[Int(id.index)] else { return false }
+    return tables[place.type].indexes[place.index].asHash?.hasRepeats ?? false
+  }
+
   /// Precondition: a B-tree index.
   package func tree(_ id: IndexID) -> BTreeReader {
     guard case .tree(let reader)? = orders[Int(id.index)] else { preconditionFailure("not a B-tree") }

@@ -97,12 +97,20 @@ final class Table: @unchecked Sendable {
   }
 
   func ownedColumn(_ number: Int) -> ColumnStore {
-    let column = columns[number]
-    if column.stamp == stamp { return column }
-    let copy = ColumnStore(
-      copying: column, stamp: stamp, slot: readers + number, recorder: recorder, number: number)
-    columns[number] = copy
-    return copy
+    if columns[number].stamp != stamp { ownColumn(number) }
+    return columns[number]
+  }
+
+  /// Calls with a column that may be written, without counting that it is used: the table keeps it.
+  @inline(__always)
+  func writingColumn<Output>(_ number: Int, _ body: (ColumnStore) -> Output) -> Output {
+    if columns[number].stamp != stamp { ownColumn(number) }
+    return Unmanaged.passUnretained(columns[number]).borrow(body)
+  }
+
+  private func ownColumn(_ number: Int) {
+    columns[number] = ColumnStore(
+      copying: columns[number], stamp: stamp, slot: readers + number, recorder: recorder, number: number)
   }
 
   func ownedLiveness() -> ColumnStore {
@@ -194,6 +202,17 @@ final class Table: @unchecked Sendable {
   func addEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
     ownIndex(number)
     indexes[number].insert(row, columns: readers, key: key)
+  }
+
+  /// Adds the row's key as ``addEntry(_:_:key:)`` does. The rows are of a version that may have a key twice, though the
+  /// index is unique by now.
+  func addAnyVersionsEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
+    ownIndex(number)
+    if let hash = indexes[number].asHash {
+      hash.insertAnyVersion(row, columns: readers, key: key)
+    } else {
+      indexes[number].insert(row, columns: readers, key: key)
+    }
   }
 
   /// Removes the row's key, which must still be in the columns, from an index.

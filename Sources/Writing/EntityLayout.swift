@@ -186,11 +186,16 @@ package final class EntityLayout: Sendable {
 package final class EntityLayouts: Sendable {
   package let catalog: Catalog
   private let layouts: [EntityLayout]
+  private let areAbstract: [Bool]
 
   package init(_ catalog: Catalog) {
     self.catalog = catalog
     layouts = zip(catalog.types, catalog.relationsOfType).map { EntityLayout($0, $1, catalog: catalog) }
+    areAbstract = layouts.map(\.isAbstract)
   }
+
+  /// Returns whether a type is an interface or union. To get the layout would count a reference to it.
+  package func isAbstract(_ type: EntityTypeID) -> Bool { areAbstract[Int(type.index)] }
 
   package subscript(_ type: EntityTypeID) -> EntityLayout { layouts[Int(type.index)] }
   package subscript(_ type: Int) -> EntityLayout { layouts[type] }

@@ -76,7 +76,7 @@ extension EntityLayouts {
       let record = stage.records[number]
       return record.row == PageLayout.noRow ? .gone : find(record.row, of: record.type, relation, transaction)
     case .key(let key, _):
-      if !self[relation.target].isAbstract {
+      if !isAbstract(relation.target) {
         let row = withUnsafePointer(to: key) { transaction.findRow(relation.target, key: $0) }
         return row.map { .row($0) } ?? .absent([(relation.target, key)])
       }

@@ -57,8 +57,11 @@ struct DataArgument {
 
   /// Returns whether a file begins as one of SQLite does.
   static func isSQLite(_ path: String) -> Bool {
-    (try? FileBytes.read(path, atMost: sqliteSignature.count))?.starts(with: sqliteSignature) ?? false
+    (try? FileBytes.read(path, atMost: sqliteSignature.count)).map { isSQLite($0) } ?? false
   }
+
+  /// Returns whether the bytes of a file begin as one of SQLite does.
+  static func isSQLite(_ bytes: [UInt8]) -> Bool { bytes.starts(with: sqliteSignature) }
 
   /// Returns whether a path leads to data: a folder, a file that ends or begins as data does, or a pattern of such
   /// files.
@@ -72,7 +75,7 @@ struct DataArgument {
     let isText = lowered.hasSuffix(".txt")
     if FileBytes.isNamedAsData(path), !isText { return true }
     let start = try FileBytes.read(path, atMost: lookedAtBytes)
-    if start.starts(with: sqliteSignature) || DocumentText.isJSON(start) { return true }
+    if isSQLite(start) || DocumentText.isJSON(start) { return true }
     if DocumentText.begins(start) { return false }
     if !isText, !hasFormat, DocumentText.isTable(start) {
       throw UsageError(

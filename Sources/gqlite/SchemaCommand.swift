@@ -77,11 +77,19 @@ enum SchemaCommand {
     }
     let database = try session.database(for: document, directory: given.map { Session.directory(of: $0.name) })
     let bytes = try session.readSchema(target)
+    if DataArgument.isSQLite(bytes) {
+      let flag = Database.isDatabase(path: target) ? "--db" : "--data"
+      throw UsageError(
+        "\(target) is a database, and --to names a file with a schema",
+        help: "'gqlite schema \(flag) \(target)' prints its schema")
+    }
+    let before = database.schema
     let change = try database.schemaChange(to: String(decoding: bytes, as: UTF8.self), name: target)
     Terminal.standardOutput.write(change.description)
     if isApplied {
       try database.changeSchema(
         to: String(decoding: bytes, as: UTF8.self), name: target, allowingLoss: allowsLoss)
+      if database.schema == before { Terminal.standardOutput.write("nothing to change\n") }
       try session.close()
       return Process.success
     }

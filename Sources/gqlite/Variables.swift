@@ -42,15 +42,19 @@ struct Variables {
   }
 
   /// Refuses variables that no operation of any document declares; those of a document that cannot be read are not known.
+  ///
+  /// One that a text uses without declaring it is for preparing to refuse, with its place.
   func checkNames(
     in documents: [Result<QueryDocument, QueryError>], operation: String?
   ) throws(UsageError) {
     var declared: Set<String> = []
+    var undeclared: Set<String> = []
     for document in documents {
       guard case .success(let document) = document else { return }
       declared.formUnion(document.variableNames(of: operation))
+      undeclared.formUnion(document.usedVariableNames.subtracting(document.variableNames(of: nil)))
     }
-    for name in texts.map(\.name) where !declared.contains(name) {
+    for name in texts.map(\.name) where !declared.contains(name) && !undeclared.contains(name) {
       let near = nearestNames(to: name, in: declared.sorted()).first
       throw UsageError(
         "no operation declares the variable '$\(name)'", help: near.map { "did you mean '\($0)'?" })

@@ -126,6 +126,26 @@ import Testing
     #expect(values[4] == .value(.int(-3)))
   }
 
+  @Test func defaultsOfListsOfListsArePrintedByTheirType() throws {
+    let catalog = Self.build(
+      """
+      enum E { X Y }
+      type B { g: [[E!]!] = [[Y]] }
+      type A {
+        id: ID! g: [[E]] = [[X, null], []] s: [[String]] = [["X"]] d: [[[E]]] = [[[Y]]] b: B = {g: [[X], [Y]]}
+      }
+      """)
+    #expect(catalog.diagnostics == [])
+    let printed = printSchema(catalog.output)
+    for line in [
+      "g: [[E!]!] @default(value: [[Y]])", "g: [[E]] @default(value: [[X, null], []])",
+      #"s: [[String]] @default(value: [["X"]])"#, "d: [[[E]]] @default(value: [[[Y]]])",
+      "b: B @default(value: {g: [[X], [Y]]})",
+    ] { #expect(printed.contains("  \(line)\n"), "\(line)\nin\n\(printed)") }
+    let again = Self.build(printed)
+    #expect(again.diagnostics == [] && again.output == catalog.output)
+  }
+
   @Test func possibleInverseHasFixIt() throws {
     let text = "type A { id: ID! bs: [B!]! } type B { id: ID! a: A }"
     let built = Self.build(text)

@@ -33,7 +33,7 @@ import Testing
     .map { URL(filePath: String($0)).appending(path: "jq") }
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-  @Test func fortyTasks() { #expect(Self.recipes.count == 40) }
+  @Test func fortySixTasks() { #expect(Self.recipes.count == 46) }
 
   @Test(arguments: recipes) func sameInSQL(_ recipe: Recipe) throws {
     let expected = try rows(of: recipe)

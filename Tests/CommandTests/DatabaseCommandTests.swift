@@ -83,6 +83,30 @@ import Testing
     #expect(try folder.gqlite("verify", "a.gqlite").status == 0)
   }
 
+  @Test("the schema that is there is no change") func sameSchema() throws {
+    let folder = try Self.folder()
+    try Self.fill(folder)
+    try folder.write("same.graphql", try folder.gqlite("schema", "--db", "a.gqlite").output)
+    let log = try folder.gqlite("log", "a.gqlite").output
+    let before = try Data(contentsOf: folder.url.appending(path: "a.gqlite"))
+    #expect(try folder.gqlite("schema", "--db", "a.gqlite", "--to", "same.graphql").output.isEmpty)
+    let made = try folder.gqlite("schema", "--db", "a.gqlite", "--to", "same.graphql", "--apply")
+    #expect(made.status == 0 && made.output == "nothing to change\n", "\(made)")
+    #expect(try folder.gqlite("log", "a.gqlite").output == log && !log.isEmpty)
+    #expect(try Data(contentsOf: folder.url.appending(path: "a.gqlite")) == before)
+  }
+
+  @Test("a database is no file with a schema") func schemaOfADatabase() throws {
+    let folder = try Self.folder()
+    try Self.fill(folder)
+    for path in ["a.gqlite", "./a.gqlite"] {
+      let refused = try folder.gqlite("schema", "--db", "a.gqlite", "--to", path)
+      #expect(refused.status == 2 && refused.output.isEmpty, "\(refused)")
+      #expect(refused.errors.contains("\(path) is a database, and --to names a file with a schema"), "\(refused)")
+      #expect(!refused.errors.contains("unexpected-character"), "\(refused)")
+    }
+  }
+
   @Test("a change that is only told is refused as it would be when it is made") func schemaNumbers() throws {
     let folder = try Self.folder()
     try folder.write("first.graphql", "type User { id: ID! a: Int @number(value: 2) b: Int @number(value: 3) }")

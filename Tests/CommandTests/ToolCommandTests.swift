@@ -159,5 +159,11 @@ import Testing
     // As 'run' refuses it.
     let unknown = try people.gqlite("bench", "--data", "people", "--var", "nope=1", "b.query")
     #expect(unknown.status == 2 && unknown.errors.contains("no operation declares the variable '$nope'"), "\(unknown)")
+    // One that the text uses has a place there.
+    let used = try people.gqlite("--data", "people", "--var", "m=1", "{ a := 1 + $m }")
+    #expect(used.status == 1 && used.errors.contains("error[unknown-variable]"), "\(used)")
+    #expect(used.errors.contains("the variable '$m' is not declared"), "\(used)")
+    let other = try people.gqlite("--data", "people", "--var", "n=1", "query($m: Int) { a := 1 + $m }")
+    #expect(other.status == 2 && other.errors.contains("no operation declares the variable '$n'"), "\(other)")
   }
 }

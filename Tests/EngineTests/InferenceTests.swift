@@ -35,6 +35,26 @@ import Testing
     )
   }
 
+  @Test("an object of an id alone is a link where its key names a type") func loneIDs() throws {
+    let data = #"{"tree":[{"id":1,"parent":{"id":2},"tree":{"id":2}},{"id":2,"parent":null,"tree":null}]}"#
+    let database = try inferred(.document(data))
+    #expect(
+      try database.query("{ Tree { id parent { id2 } tree { id } } }").jsonString
+        == #"{"Tree":[{"id":1,"parent":{"id2":2},"tree":{"id":2}},{"id":2,"parent":null,"tree":null}]}"#)
+    let given = try Database(schema: "type Tree { id: ID! parent: Tree tree: Tree @relation }")
+    try given.load([.document(data.replacing("\"tree\":[", with: "\"Tree\":["))])
+    #expect(
+      try given.query("{ Tree { parent { id } } }").jsonString == #"{"Tree":[{"parent":{"id":2}},{"parent":null}]}"#)
+  }
+
+  @Test("@rowNumber numbers what is loaded, and not what a mutation inserts") func numberedRows() throws {
+    let database = try Database(schema: "type T { id: ID! @rowNumber n: Int }")
+    try database.load([.document(#"{"T":[{"n":5},{"n":6}]}"#)])
+    #expect(try database.query("{ T { id n } }").jsonString == #"{"T":[{"id":1,"n":5},{"id":2,"n":6}]}"#)
+    let error = #expect(throws: QueryError.self) { try database.query("mutation { insertT(data: {n: 7}) { id } }") }
+    #expect(error?.problems.first?.code == "missing-value")
+  }
+
   @Test("a column of a CSV whose cells are of several kinds holds texts") func mixedColumns() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "gqlite-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

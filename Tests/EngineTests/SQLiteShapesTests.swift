@@ -267,6 +267,50 @@ import Testing
     #expect(try database.query("{ T { id n } }").jsonString == #"{"T":[{"id":1,"n":7},{"id":2,"n":8}]}"#)
   }
 
+  @Test("a schema's key is the column of its name where a table declares none") func undeclaredKeys() throws {
+    let folder = try TemporaryFolder()
+    func load(_ name: String, _ schema: String, _ sql: String) throws -> Database {
+      let database = try Database(schema: schema)
+      try database.load(path: folder.sqlite(name, sql))
+      #expect(database.check() == [])
+      return database
+    }
+    let plain = "type T { id: ID! n: Int parent: T id2: String }"
+    let database = try load(
+      "a.db", plain,
+      """
+      CREATE TABLE t (n INT, ID, parent, id2 TEXT);
+      INSERT INTO t VALUES (5, 'b', NULL, 'x'), (6, 7, 'b', NULL);
+      """)
+    #expect(
+      try database.query("{ T { id n id2 parent { n } } }").jsonString
+        == #"{"T":[{"id":"b","n":5,"id2":"x","parent":null},{"id":7,"n":6,"id2":null,"parent":{"n":5}}]}"#)
+    let named = try load(
+      "b.db", #"type T { key: ID! @id @source(name: "code") n: Int }"#,
+      "CREATE TABLE t (n INT, code TEXT, key TEXT); INSERT INTO t VALUES (5, 'b', 'c');")
+    #expect(try named.query("{ T { key n } }").jsonString == #"{"T":[{"key":"b","n":5}]}"#)
+    let linked = try load(
+      "f.db", "type T { id: ID! n: Int } type U { tId: ID! @id t: T m: Int }",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, n INT);
+      CREATE TABLE u (t_id INT REFERENCES t(id), m INT);
+      INSERT INTO t VALUES (3, 5);
+      INSERT INTO u VALUES (3, 7);
+      """)
+    #expect(try linked.query("{ U { tId t { n } m } }").jsonString == #"{"U":[{"tId":3,"t":{"n":5},"m":7}]}"#)
+    // Without a column for it the key is the number of the row.
+    let numbered = try load("c.db", "type T { id: ID! n: Int }", "CREATE TABLE t (n INT); INSERT INTO t VALUES (5);")
+    #expect(try numbered.query("{ T { id n } }").jsonString == #"{"T":[{"id":1,"n":5}]}"#)
+    for (name, rows, code) in [
+      ("d.db", "('b', 5), (NULL, 6)", "missing-value"), ("e.db", "('b', 5), ('b', 6)", "unique-violation"),
+    ] {
+      let error = #expect(throws: QueryError.self) {
+        _ = try load(name, plain, "CREATE TABLE t (id, n INT); INSERT INTO t VALUES \(rows);")
+      }
+      #expect(error?.problems.first?.code == code)
+    }
+  }
+
   @Test("a column whose texts are all times in a form that is read is a DateTime, unless it is declared to be a text")
   func times() throws {
     let database = try loaded(

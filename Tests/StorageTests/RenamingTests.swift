@@ -126,6 +126,47 @@ import Testing
     #expect(try database.run("{ B { c b } }").jsonString == #"{"B":[{"c":3,"b":null}]}"#)
   }
 
+  @Test func aCopyKnowsTheNumbersOfWhatIsGone() throws {
+    let folder = try Folder()
+    let (path, copy, again) = (folder.file("a.gqlite"), folder.file("b.gqlite"), folder.file("c.gqlite"))
+    do {
+      let database = try Database(
+        path: path,
+        schema: """
+          type A @number(value: 5) {
+            id: ID! n: Int @number(value: 3) m: Int @number(value: 4) old: Int @number(value: 6)
+          }
+          type G @number(value: 7) { id: ID! g: Int @number(value: 1) }
+          """)
+      // `m` is another field's name then, and `A` says its number no longer.
+      try database.changeSchema(to: "type A { id: ID! old: Int @number(value: 6) }", allowingLoss: true)
+      try database.changeSchema(to: "type A { id: ID! m: Int @was(name: \"old\") @number(value: 6) }")
+      try database.run("mutation { insertA(data: {id: 1, m: 8}) { id } }")
+      try database.backup(to: copy)
+      try database.close()
+      let copied = try Database(path: copy)
+      try copied.backup(to: again)
+      try copied.close()
+    }
+    for path in [path, copy, again] {
+      let database = try Database(path: path)
+      for schema in [
+        "type A { id: ID! m: Int @number(value: 6) k: Int @number(value: 3) }",
+        "type A { id: ID! m: Int @number(value: 6) k: Int @number(value: 4) }",
+        "type A { id: ID! m: Int @number(value: 6) } type B @number(value: 7) { id: ID! g: Int @number(value: 2) }",
+        "type A { id: ID! m: Int @number(value: 6) } type B @number(value: 5) { id: ID! }",
+        "type A @number(value: 8) { id: ID! m: Int @number(value: 6) }",
+      ] {
+        #expect(code { try database.changeSchema(to: schema) } == "number-conflict", "\(schema) in \(path)")
+      }
+      try database.changeSchema(
+        to: "type A @number(value: 5) { id: ID! m: Int n: Int @number(value: 3) } type G { id: ID! g: Int }")
+      #expect(try database.run("{ A { m n } }").jsonString == #"{"A":[{"m":8,"n":null}]}"#)
+      try database.close()
+      #expect(try Database.verify(path: path) == [])
+    }
+  }
+
   @Test func aRenamedValueKeepsItsRows() throws {
     let folder = try Folder()
     let path = folder.file("a.gqlite")

@@ -18,8 +18,10 @@ extension Binder {
         if aggregate == .last, values == nil { return lastMember(of: path, arguments, name, environment, range) }
         return aggregated(aggregate, path, values, name, range)
       }
-      guard let inner = entering(membersOf: path, environment, name),
-        !reportConstant(body, inner, ofTexts: true), let value = value(bindOperand(body, inner), inner, at: body.range)
+      guard let inner = entering(membersOf: path, environment, name) else { return .error }
+      if aggregate == .count { return CountBinder(binder: self).count(path, body, inner, range) }
+      guard !reportConstant(body, inner, ofTexts: true),
+        let value = value(bindOperand(body, inner), inner, at: body.range)
       else { return .error }
       return aggregated(aggregate, path, value, name, range)
     }
@@ -40,7 +42,7 @@ extension Binder {
   private func aggregated(
     _ aggregate: Aggregate, _ path: PluralPath, _ element: TypedValue?, _ name: Name, _ range: SourceRange
   ) -> Operand {
-    if aggregate == .count { return count(path, element?.expression, range) }
+    if aggregate == .count { return CountBinder(binder: self).count(path, element?.expression, range) }
     guard let element else {
       // Of entities: the first one, and all of them, each once as they are.
       switch aggregate {
@@ -63,11 +65,12 @@ extension Binder {
       if set.limit == nil, set.offset == nil, set.distinctOn.isEmpty, set.paging?.before == nil,
         !query.canFail(element.expression)
       {
+        let kept = CountBinder(binder: self)
         if case .embedded(let value) = path.tail {
-          require(
-            BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
+          let presence = BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range)
+          kept.require(presence, isTest: true, in: path.set)
         } else if query.mayBeNull(element.expression, catalog: catalog) {
-          require(element.expression, in: path.set)
+          kept.require(element.expression, in: path.set)
         }
         query.limitToFirst(path.set, at: range)
       }
@@ -95,37 +98,6 @@ extension Binder {
     default:
       guard let type = resultType(aggregate, of: element.expression) else { return .error }
       return .value(BoundExpression(.aggregate(aggregate, path.set, element.expression), type, at: range))
-    }
-  }
-
-  private func count(_ path: PluralPath, _ element: BoundExpression?, _ range: SourceRange) -> Operand {
-    let result = BoundExpression(.aggregate(.count, path.set, nil), .int, at: range)
-    guard let element else {
-      query.forgetOrder(of: path.set)
-      return .value(result)
-    }
-    // Nulls do not count: a further condition on the set, unless the set is cut off before it.
-    let set = query[path.set]
-    guard set.limit == nil, set.offset == nil, set.distinctOn.isEmpty else {
-      return .value(BoundExpression(.aggregate(.count, path.set, element), .int, at: range))
-    }
-    query.forgetOrder(of: path.set)
-    if case .embedded(let value) = path.tail {
-      require(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: value.range), isTest: true, in: path.set)
-    } else {
-      require(element, in: path.set)
-    }
-    return .value(result)
-  }
-
-  /// Keeps the members whose value is not null, or that meet a test.
-  private func require(_ expression: BoundExpression, isTest: Bool = false, in set: SetID) {
-    let test =
-      isTest ? expression : negation(BoundExpression(.isNull(expression), .boolean, at: expression.range))
-    if let predicate = query[set].predicate {
-      query[set].predicate = BoundExpression(.and([predicate, test]), .boolean, at: predicate.range)
-    } else {
-      query[set].predicate = test
     }
   }
 
@@ -186,12 +158,16 @@ extension Binder {
       }
       return element.type
     case .sum, .avg:
-      guard element.type.isNumeric else {
-        report(.wrongType(found: words(element.type), expected: "numbers"), at: element.range)
-        return nil
-      }
+      guard isSummable(element) else { return nil }
       return aggregate == .avg && element.type == .int ? .float : element.type
     }
+  }
+
+  /// Tells whether values add up, as numbers and Durations do; else that is reported.
+  func isSummable(_ element: BoundExpression) -> Bool {
+    if element.type.isNumeric || element.type == .scalar(.duration) { return true }
+    report(.wrongType(found: words(element.type), expected: "numbers"), at: element.range)
+    return false
   }
 
   // MARK: Lists
@@ -206,7 +182,7 @@ extension Binder {
     var isFolded = false
     if let body {
       guard let value = value(bindOperand(body, inner), inner, at: body.range) else { return .error }
-      element = value.expression
+      element = aggregate == .count ? CountBinder(binder: self).counted(value.expression) : value.expression
       isFolded = value.folded != nil
     }
     if aggregate == .collect || aggregate == .distinct { element = collectable(element) }

@@ -88,7 +88,7 @@ extension Binder {
     if case .null = whole.kind { return nil }
     if let place = inputPlace(whole, environment), place.value == nil || place.value?.kind == .null { return nil }
     let operand = bindOperand(expression, environment)
-    guard let bound = boolean(operand, environment, at: expression.range) else { return nil }
+    guard let bound = boolean(operand, environment, at: expression.range, written: expression) else { return nil }
     if case .constant(.boolean(true)) = bound.kind { return nil }
     guard case .variable = whole.kind else { return bound }
     if case .filter = operand, bound.constant?.isNull ?? false { return nil }
@@ -105,7 +105,7 @@ extension Binder {
 
   /// A Boolean expression; nil if it is wrong, which is reported.
   func condition(_ expression: Expression, _ environment: Environment) -> BoundExpression? {
-    boolean(bindOperand(expression, environment), environment, at: expression.range)
+    boolean(bindOperand(expression, environment), environment, at: expression.range, written: expression)
   }
 
   func bindCount(_ argument: Argument, _ environment: Environment) -> BoundExpression? {
@@ -120,7 +120,7 @@ extension Binder {
 
   private func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
     namedElements(of: expression, environment).compactMap { element in
-      if reportConstant(element, environment) { return nil }
+      if reportConstant(element, environment, isOrder: false) { return nil }
       return key(bindOperand(element, environment), environment, at: element.range)
     }
   }

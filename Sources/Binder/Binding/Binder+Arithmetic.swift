@@ -11,7 +11,9 @@ extension Binder {
   ) -> Operand {
     let leftOperand = resolve(bindOperand(left, environment), environment)
     let rightOperand = resolve(bindOperand(right, environment), environment)
-    if op == .add, let remedy = remedy(forAdding: left, leftOperand, right, rightOperand, at: range) {
+    if op == .add,
+      let remedy = ExpressionRemedies(binder: self).adding(left, leftOperand, right, rightOperand, at: range)
+    {
       report(
         .wrongOperands(symbol: "+", left: describe(leftOperand), right: describe(rightOperand)), remedy, at: range)
       return .error
@@ -116,18 +118,17 @@ extension Binder {
           ? BoundExpression(.constant(.null), .null, at: range)
           : BoundExpression(.constant(.null), type, at: range)
       case (.text(let text), let type?) where isTime(type) && (op == .add || op == .subtract):
-        return constant(raw, literalTime(text, beside: type), at: range)
+        return constant(raw, literalTime(text, beside: type, op), at: range)
       default: break
       }
     }
     return value(operand, environment, at: range)?.expression
   }
 
-  private func literalTime(_ text: Text, beside other: ValueType) -> ValueType {
-    let isDuration = text.bytes.prefix(2).contains(0x50)
-    if isDuration { return .scalar(.duration) }
-    let looksLikeTime = text.bytes.first.map { $0 &- 0x30 < 10 } ?? false
-    guard looksLikeTime else { return .scalar(.duration) }
+  private func literalTime(_ text: Text, beside other: ValueType, _ op: ArithmeticOperator) -> ValueType {
+    // A year with its dash begins each time, and times do not add up.
+    let looksLikeTime = text.bytes.first.map { $0 &- 0x30 < 10 } ?? false && text.bytes.dropFirst(4).first == 0x2D
+    guard looksLikeTime, op == .subtract || other == .scalar(.duration) else { return .scalar(.duration) }
     return text.count <= 10 && other != .scalar(.dateTime) ? .scalar(.date) : .scalar(.dateTime)
   }
 

@@ -23,7 +23,7 @@ extension Binder {
       report(.pluralPath(relation: path.text, suggestion: suggestion), at: range)
       return .error
     }
-    if let (remedy, place) = remedy(forComparing: first, second, left, op, right) {
+    if let (remedy, place) = ExpressionRemedies(binder: self).comparing(first, second, left, op, right) {
       report(.incomparable(left: describe(first), right: describe(second)), remedy, at: place)
       return .error
     }

@@ -83,7 +83,8 @@ extension Binder {
     case .chain(let op, let terms): return connective(op, terms, environment, expression.range)
     case .isTest(let inner, let negated, let name):
       guard name.text == "null" else { return typeTest(inner, name, negated: negated, environment, range) }
-      guard let test = isNull(resolve(bindOperand(inner, environment), environment), at: range) else { return .error }
+      let operand = resolve(bindOperand(inner, environment), environment)
+      guard let test = isNull(operand, at: range, written: inner) else { return .error }
       return .value(negated ? negation(test) : test)
     case .cast(let inner, let name): return cast(inner, name, environment, range)
     // The parser has reported it.

@@ -98,13 +98,17 @@ extension Binder {
     if variables[name.text] != nil || environment.arguments[name.text] != nil {
       return .write("$\(name.text)", over: name.range)
     }
-    if !groups.isEmpty, suggestions.mayLook(at: groups.count), groups.contains(where: { $0.hasKey(name.text) }) {
-      return Remedy(
-        help:
-          "put 'let \(name.text)Key := \(name.text)' before it in the group's selection, and write '\(name.text)Key'")
-    }
+    if let remedy = remedy(forKey: name) { return remedy }
     guard type == .scalar(.string) || type == .scalar(.id), name.text.utf8.count <= 60 else { return nil }
     return .write("\"\(name.text)\"", over: name.range)
+  }
+
+  /// A key of a group around the place, from where the group is not seen.
+  func remedy(forKey name: Name) -> Remedy? {
+    guard !groups.isEmpty, suggestions.mayLook(at: groups.count), groups.contains(where: { $0.hasKey(name.text) })
+    else { return nil }
+    let key = "\(name.text)Key"
+    return Remedy(help: "put 'let \(key) := \(name.text)' before it in the group's selection, and write '\(key)'")
   }
 
   /// `age_DESC` as a term.
@@ -231,9 +235,13 @@ extension Binder {
   /// Reports a literal that stands where something of the element is wanted, because it does nothing there, or answers
   /// what nobody asks; false if this is none.
   ///
-  /// - Parameter ofTexts: Whether numbers are meant as what they are, as in `sum(1)`.
+  /// - Parameters:
+  ///   - ofTexts: Whether numbers are meant as what they are, as in `sum(1)`.
+  ///   - isOrder: Whether the literal stands for an order, not for what tells elements apart.
   @inline(never)
-  func reportConstant(_ expression: Expression, _ environment: Environment, ofTexts: Bool = false) -> Bool {
+  func reportConstant(
+    _ expression: Expression, _ environment: Environment, ofTexts: Bool = false, isOrder: Bool = true
+  ) -> Bool {
     let literal = expression.unparenthesized
     switch literal.kind {
     case .string(let text):
@@ -245,8 +253,21 @@ extension Binder {
       report(.constantTerm("a number"), field.map { .write($0, over: expression.range) }, at: expression.range)
     case .float where !ofTexts: report(.constantTerm("a number"), at: expression.range)
     case .boolean where !ofTexts: report(.constantTerm("a Boolean"), at: expression.range)
+    case .variable(let name) where !ofTexts: return reportVariable(name, environment, isOrder: isOrder)
     default: return false
     }
+    return true
+  }
+
+  /// Reports a variable with a value of its own, `orderBy: $o`; false for one of names or orders, and for a fragment's.
+  private func reportVariable(_ name: Name, _ environment: Environment, isOrder: Bool) -> Bool {
+    guard case .slot? = variables[name.text]?.kind, environment.arguments[name.text] == nil else { return false }
+    usedVariables.insert(name.text)
+    let remedy = environment.elementType.map { type in
+      let holder = GeneratedNames(catalog)[isOrder ? .order(type) : .fields(type)]
+      return Remedy(help: "declare '$\(name.text): [\(holder)!]' for \(isOrder ? "an order" : "fields") in a variable")
+    }
+    report(.constantTerm("a variable"), remedy, at: name.range)
     return true
   }
 
@@ -301,43 +322,6 @@ extension Binder {
 
   // MARK: Comparisons and operators
 
-  /// `born > 1990-10-12`, which is a difference, and `address == "Paris"`.
-  func remedy(
-    forComparing left: Operand, _ right: Operand, _ leftExpression: Expression, _ op: ComparisonOperator,
-    _ rightExpression: Expression
-  ) -> (remedy: Remedy, range: SourceRange)? {
-    guard computedRange == nil else { return nil }
-    if op == .equal || op == .notEqual, case .list = right, let type = staticType(left), isOrdered(type),
-      type != .json
-    {
-      let range = leftExpression.range.union(rightExpression.range)
-      let word = op == .equal ? "in" : "not in"
-      return (replacing(range, "\(shown(leftExpression)) \(word) \(shown(rightExpression))"), range)
-    }
-    if [.date, .dateTime].contains(staticType(left)?.scalar), let date = Self.date(rightExpression) {
-      return (.write("\"\(date)\"", over: rightExpression.range), rightExpression.range)
-    }
-    if case .embedded(let value) = left, case .literal(.text, _) = right {
-      let fields = catalog[value.type].fields
-      guard let field = fields.first(where: { $0.signature.type == .scalar(.string) }) else { return nil }
-      let text = "\(shown(leftExpression)).\(field.name) \(op.rawValue) \(shown(rightExpression))"
-      let range = leftExpression.range.union(rightExpression.range)
-      let others = fields.count > 1 ? ", or another of its fields" : ""
-      return (Remedy(help: "write '\(text)'\(others)", edits: [.init(range, text)]), range)
-    }
-    return nil
-  }
-
-  /// The date that a difference of three numbers looks like.
-  private static func date(_ expression: Expression) -> String? {
-    guard expression.range.count == 10, case .binary(.subtract, let first, let day) = expression.kind,
-      case .binary(.subtract, let year, let month) = first.kind, case .int(let y) = year.kind,
-      case .int(let m) = month.kind, case .int(let d) = day.kind, y.utf8.count == 4, m.utf8.count == 2,
-      d.utf8.count == 2
-    else { return nil }
-    return "\(y)-\(m)-\(d)"
-  }
-
   /// Whether an expression that is no condition is a text: a literal, a name or a path.
   func isText(_ expression: Expression, _ environment: Environment) -> Bool {
     var head = expression
@@ -377,22 +361,6 @@ extension Binder {
   /// Where a field that is another type's list begins: at its alias.
   func fieldPlace(_ entry: SelectionEntry, _ name: Name) -> SourceRange {
     catalog.root(named: name.text)?.isList == true ? entry.key.range.union(name.range) : name.range
-  }
-
-  /// A number that is added to a text, or a text to a number; nil for everything else.
-  @inline(never)
-  func remedy(
-    forAdding left: Expression, _ leftOperand: Operand, _ right: Expression, _ rightOperand: Operand,
-    at range: SourceRange
-  ) -> Remedy? {
-    guard case .value(let first) = leftOperand, case .value(let second) = rightOperand else { return nil }
-    let isLeftText = first.type == .scalar(.string)
-    guard isLeftText && second.type.isNumeric || first.type.isNumeric && second.type == .scalar(.string) else {
-      return nil
-    }
-    let (text, number) = isLeftText ? (left, right) : (right, left)
-    guard let text = repeated(text), let number = repeated(number) else { return nil }
-    return .write(isLeftText ? "\(text) + string(\(number))" : "string(\(number)) + \(text)", over: range)
   }
 }
 

@@ -328,7 +328,7 @@ extension Binder {
       if let range = binding.letName { warn(ofLet: Name(name.text, at: range), hiding: name, of: parent) }
       return entry
     }
-    if let argument = entry.arguments.first { report(.argumentsOnValue(field: name.text), at: argument.range) }
+    ExpressionRemedies(binder: self).reportArguments(entry.arguments, of: name, binding, entry.environment)
     return entry.computing(Expression(.name(name), at: name.range), entry.environment)
   }
 

@@ -167,6 +167,9 @@ extension Binder {
       bound.argument = count.expression
       return bound
     }
+    if aggregate == .count, !bound.isDistinct {
+      operand = CountBinder(binder: self).counted(operand, inner, isSecond: positional.count == 2, at: first.range)
+    }
     return take(operand, inner, first.range, into: bound)
   }
 
@@ -227,10 +230,7 @@ extension Binder {
     switch bound.aggregate {
     case .count: bound.type = .int
     case .sum, .avg:
-      guard type.isNumeric else {
-        report(.wrongType(found: words(type), expected: "numbers"), at: value.expression.range)
-        return nil
-      }
+      guard isSummable(value.expression) else { return nil }
       bound.type = bound.aggregate == .avg && type == .int ? .float : type
     case .min, .max:
       guard isOrdered(type), type != .json, type != .null else {

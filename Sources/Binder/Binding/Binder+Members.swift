@@ -116,6 +116,10 @@ extension Binder {
     if let number = groupAddressed(by: base, environment) {
       return groupMember(name, arguments, number, base.range.union(name.range), environment)
     }
+    if case .outer(let climb) = base.kind, environment.scope(climb) == nil, let remedy = remedy(forKey: name) {
+      report(.noEnclosingElement(climbed: climb), remedy, at: base.range)
+      return .error
+    }
     let owner = resolve(bindOperand(base, environment), environment)
     var environment = environment
     environment.pathBeginsElsewhere = arguments != nil && beginsElsewhere(base, environment)

@@ -246,12 +246,11 @@ extension Binder {
         .parameter(foldedParameter(of: index)), .list(.string), at: list.expression.range)
       return BoundExpression(.inList(folded, elements), .boolean, at: range)
     }
-    let areText = (left.type.scalar?.isTextual ?? false) && (element.scalar?.isTextual ?? false)
-    guard left.type == element || left.type.isNumeric && element.isNumeric || areText || left.type == .null else {
+    guard let sides = MemberBinder(binder: self).sides(left.expression, list.expression) else {
       report(.incomparable(left: words(left.type), right: words(element)), at: range)
       return nil
     }
-    return BoundExpression(.inList(left.expression, list.expression), .boolean, at: range)
+    return BoundExpression(.inList(sides.value, sides.list), .boolean, at: range)
   }
 
   /// The parameter that holds another's elements case-folded.

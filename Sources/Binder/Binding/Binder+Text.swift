@@ -46,8 +46,8 @@ extension Binder {
   ) -> BoundExpression? {
     guard let text = value(subject, environment, at: range) else { return nil }
     if op == .contains, case .list(let element) = text.type {
-      guard let member = coerce(pattern, to: element, environment, at: range, origin: origin) else { return nil }
-      return BoundExpression(.listContains(text.expression, member), .boolean, at: range)
+      return MemberBinder(binder: self).contains(
+        text.expression, of: element, pattern, environment, at: range, origin: origin)
     }
     guard text.type.scalar?.isTextual ?? false || text.type == .null else {
       report(.wrongType(found: words(text.type), expected: "text"), at: text.expression.range)

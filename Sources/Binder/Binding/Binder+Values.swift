@@ -265,7 +265,9 @@ extension Binder {
   }
 
   /// An operand where a condition stands.
-  func boolean(_ operand: Operand, _ environment: Environment, at range: SourceRange) -> BoundExpression? {
+  func boolean(
+    _ operand: Operand, _ environment: Environment, at range: SourceRange, written: Expression? = nil
+  ) -> BoundExpression? {
     switch resolve(operand, environment) {
     case .error, .bare: return nil
     case .literal(.boolean(let value), let range):
@@ -280,9 +282,7 @@ extension Binder {
       // A JSON member may be a Boolean; that is known at run time only.
       return BoundExpression(.cast(value.expression), .boolean, at: range)
     case .plural(let path):
-      let suggestion: String?
-      if case .none = path.tail { suggestion = "exists(\(path.text))" } else { suggestion = nil }
-      report(.pluralPath(relation: path.text, suggestion: suggestion), at: path.range)
+      ExpressionRemedies(binder: self).reportMany(path, written)
       return nil
     case let other:
       report(.wrongType(found: describe(other), expected: "a condition"), remedy(forCondition: other), at: range)
@@ -291,7 +291,7 @@ extension Binder {
   }
 
   /// True where the operand is null: an absent value, a missing link, an absent embedded object.
-  func isNull(_ operand: Operand, at range: SourceRange) -> BoundExpression? {
+  func isNull(_ operand: Operand, at range: SourceRange, written: Expression? = nil) -> BoundExpression? {
     switch operand {
     case .error, .bare: return nil
     case .literal(let raw, _): return BoundExpression(.constant(.boolean(raw == .null)), .boolean, at: range)
@@ -304,7 +304,7 @@ extension Binder {
       return negation(BoundExpression(.isTrue(value.presenceExpression), .boolean, at: range))
     case .single(let path): return negation(exists(path, range))
     case .plural(let path):
-      report(.pluralPath(relation: path.text, suggestion: "not exists(\(path.text))"), at: path.range)
+      ExpressionRemedies(binder: self).reportMany(path, written, isAbsent: true)
       return nil
     case .interval, .filter:
       report(.misplacedRange, at: range)

@@ -25,6 +25,8 @@ package enum BindingProblem: Sendable {
   case repeatedDirective(name: String)
   /// `{ User { name(limit: 1) } }`
   case argumentsOnValue(field: String)
+  /// `{ let r := User r(limit: 1) { id } }`
+  case argumentsOnLet(name: String)
   /// `{ User { name { x } } }`
   case selectionOnValue(field: String)
   /// `{ User }` in the GraphQL dialect.

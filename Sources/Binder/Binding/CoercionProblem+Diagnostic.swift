@@ -48,9 +48,25 @@ extension CoercionProblem {
     case .malformed(let text, .duration)
     where text.prefix { $0 != "T" }.contains { $0 == "Y" || $0 == "M" } && text.contains("P"):
       "years and months have no fixed length: count in days or weeks"
+    case .malformed(let text, .duration) where Self.inWords(text) != nil: Self.inWords(text)
     case .malformed(_, .duration): "a Duration is written \"P1DT2H\""
     case .tooDeep: "save the innermost objects by themselves, and link them by their ids"
     case .malformed(_, .bytes): "Bytes are written in base64"
+    default: nil
+    }
+  }
+
+  /// A number of units in words, `30 days`, as a Duration; nil for everything else.
+  private static func inWords(_ text: String) -> String? {
+    let words = text.split(separator: " ")
+    guard words.count == 2, let number = UInt32(words[0]) else { return nil }
+    return switch words[1].lowercased() {
+    case "second", "seconds": "write \"PT\(number)S\""
+    case "minute", "minutes": "write \"PT\(number)M\""
+    case "hour", "hours": "write \"PT\(number)H\""
+    case "day", "days": "write \"P\(number)D\""
+    case "week", "weeks": "write \"P\(number)W\""
+    case "month", "months", "year", "years": "years and months have no fixed length: count in days or weeks"
     default: nil
     }
   }

@@ -22,6 +22,7 @@ package func checkDocument(
   for diagnostic in schemaDirectiveProblems(document) { add(diagnostic) }
   let operations = operations(of: document)
   var first: Binder?
+  var written = WrittenVariables(document: document)
   // What fragments and `let`s are expanded to is bounded for all operations together.
   var nodes = 0
   // What is not bound to its end may use more.
@@ -46,9 +47,8 @@ package func checkDocument(
     if binder.isExhausted || binder.isTooDeep { isPartial = true }
     // Operations that are not bound use nothing.
     if isPartial { continue }
-    for name in binder.variableNames where !binder.usedVariables.contains(name) {
-      guard let range = binder.variables[name]?.range else { continue }
-      add(BindingProblem.unusedVariable(name: name).diagnostic(at: range, severity: strict))
+    for variable in written.unused(operation, binder) {
+      add(BindingProblem.unusedVariable(name: variable.name).diagnostic(at: variable.range, severity: strict))
     }
   }
   var names: [String: SourceRange] = [:]
@@ -90,6 +90,35 @@ package func checkDocument(
   diagnostics = diagnostics.first(options.limits.diagnostics)
   diagnostics.sort { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   return Analyzed(queries, diagnostics)
+}
+
+/// The variables that stand in the text of operations and fragments: what is refused uses its variables too.
+private struct WrittenVariables {
+  let document: Document
+  private lazy var ofFragments = Self.names(
+    in: document.definitions.filter { if case .fragment = $0 { true } else { false } })
+
+  init(document: Document) { self.document = document }
+
+  /// Returns the variables that an operation does not use.
+  mutating func unused(_ operation: OperationDefinition, _ binder: Binder) -> [Binder.Variable] {
+    let unused = binder.variableNames.filter { !binder.usedVariables.contains($0) }.compactMap { binder.variables[$0] }
+    guard !unused.isEmpty, binder.diagnostics.contains(where: { $0.severity == .error }) else { return unused }
+    var body = operation
+    body.variables = []
+    let names = Self.names(in: [.operation(body)])
+    return unused.filter { !names.contains($0.name) && !ofFragments.contains($0.name) }
+  }
+
+  /// Returns what stands behind each `$`.
+  private static func names(in definitions: [Definition]) -> Set<String> {
+    guard !definitions.isEmpty else { return [] }
+    let text = print(Document(definitions: definitions))
+    let parts = text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false).dropFirst()
+    return Set(parts.map { part in String(decoding: part.prefix { $0 == 0x5F || isAlphanumeric($0) }, as: UTF8.self) })
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 }
 }
 
 /// Returns a problem for each input and directive that the document defines a second time.

@@ -37,7 +37,7 @@ private struct SchemaDefinitionWriter {
       definition.fields = type.fields.map {
         field(
           $0.name, $0.description, $0.signature,
-          directives: defaultDirective($0.defaultValue) + deprecated($0.deprecation)
+          directives: defaultDirective($0.defaultValue, $0.signature) + deprecated($0.deprecation)
             + source($0.source, isMixed: $0.isMixed) + identity($0.identity))
       }
       result.append(definition)
@@ -112,7 +112,7 @@ private struct SchemaDefinitionWriter {
           directives += index(catalog[id], of: type, fields: nil)
         }
       }
-      directives += defaultDirective(property.defaultValue) + deprecated(property.deprecation)
+      directives += defaultDirective(property.defaultValue, property.signature) + deprecated(property.deprecation)
       directives += source(property.source, isMixed: property.isMixed)
       if let rule = property.merge { directives.append(directive("merge", [("by", .name(name(rule.rawValue)))])) }
       directives += identity(property.identity)
@@ -152,11 +152,11 @@ private struct SchemaDefinitionWriter {
   }
 
   /// GraphQL has no defaults of fields, and no calls.
-  private func defaultDirective(_ value: DefaultValue?) -> [Directive] {
+  private func defaultDirective(_ value: DefaultValue?, _ signature: TypeSignature) -> [Directive] {
     switch value {
     case nil: []
     case .now?: [directive("default", [("value", .name(name("now")))])]
-    case .value(let value)?: [directive("default", [("value", catalog.literal(value).kind)])]
+    case .value(let value)?: [directive("default", [("value", catalog.literal(value, as: signature.type).kind)])]
     }
   }
 
@@ -240,8 +240,8 @@ private struct SchemaDefinitionWriter {
 }
 
 extension Catalog {
-  /// A value as a document writes it.
-  package func literal(_ value: Value) -> Expression {
+  /// Returns a value as a document writes it; lists of lists, which lie as JSON, by the type of their elements.
+  package func literal(_ value: Value, as type: ValueType? = nil) -> Expression {
     let nowhere = SourceRange(at: 0)
     func text(_ text: Text) -> Expression {
       Expression(.string(StringLiteral(value: text.string, isBlock: false, range: nowhere)), at: nowhere)
@@ -272,31 +272,42 @@ extension Catalog {
     case .bytes(let bytes): return quoted { buffer in bytes.withUnsafeBytes { buffer.append(base64: $0) } }
     case .json(let json):
       guard let tree = try? JSONValue.parse(Array(json.bytes)) else { return text(json) }
-      return literal(tree)
-    case .list(let elements): return Expression(.list(elements.map { literal($0) }), at: nowhere)
+      let isOfNames = if case .list? = type, case .enumeration? = type?.innermost { true } else { false }
+      return literal(tree, isOfNames: isOfNames)
+    case .list(let elements):
+      let element: ValueType? = if case .list(let element)? = type { element } else { nil }
+      return Expression(.list(elements.map { literal($0, as: element) }), at: nowhere)
     case .object(let members):
+      var fields: [String: ValueType] = [:]
+      if case .embedded(let id)? = type { for field in self[id].fields { fields[field.name] = field.signature.type } }
       return Expression(
         .object(
           members.map {
-            ObjectField(name: Name($0.name.string, at: nowhere), value: literal($0.value), range: nowhere)
+            let name = $0.name.string
+            return ObjectField(
+              name: Name(name, at: nowhere), value: literal($0.value, as: fields[name]), range: nowhere)
           }), at: nowhere)
     }
   }
 
-  private func literal(_ json: JSONValue) -> Expression {
+  /// - Parameter isOfNames: Whether texts are the names of an enum's values.
+  private func literal(_ json: JSONValue, isOfNames: Bool) -> Expression {
     let nowhere = SourceRange(at: 0)
     switch json {
     case .null: return Expression(.null, at: nowhere)
     case .bool(let value): return Expression(.boolean(value), at: nowhere)
     case .number(let digits): return Expression(.float(digits.string), at: nowhere)
+    case .string(let text) where isOfNames: return Expression(.name(Name(text.string, at: nowhere)), at: nowhere)
     case .string(let text):
       return Expression(.string(StringLiteral(value: text.string, isBlock: false, range: nowhere)), at: nowhere)
-    case .array(let elements): return Expression(.list(elements.map { literal($0) }), at: nowhere)
+    case .array(let elements):
+      return Expression(.list(elements.map { literal($0, isOfNames: isOfNames) }), at: nowhere)
     case .object(let members):
       return Expression(
         .object(
           members.map {
-            ObjectField(name: Name($0.key.string, at: nowhere), value: literal($0.value), range: nowhere)
+            ObjectField(
+              name: Name($0.key.string, at: nowhere), value: literal($0.value, isOfNames: isOfNames), range: nowhere)
           }), at: nowhere)
     }
   }

@@ -52,7 +52,7 @@ struct VersionKeeper {
           // What gathers is in the version; a history needs each commit.
           let gathered = committer.takeQueue()
           if past.history != nil, !gathered.isEmpty { try committer.storage.append(gathered) { base } }
-          let time = WallClock.now
+          let time = time ?? WallClock.now
           try committer.storage.rewrite(next, version: version, time: time, branches)
           past.append(
             RecentVersions.ChangeOfLayout(before: base, after: next), version: version, time: time, isInMemory: false)

@@ -29,7 +29,8 @@ extension Database {
   ///
   /// Values are carried over where the new type has them, new fields get their defaults, indexes are built; entities
   /// keep their order, their times and, where the key stays, what refers to them, and deleted ones can still be restored.
-  /// All of it takes effect or nothing. Queries that run meanwhile, and views, go on with the schema that they began
+  /// All of it takes effect or nothing. The schema that is there already changes nothing, and makes no version.
+  /// Queries that run meanwhile, and views, go on with the schema that they began
   /// with; prepared queries are checked again at their next run, which fails where what they name is gone.
   ///
   /// ```swift
@@ -49,6 +50,11 @@ extension Database {
       return try exclusively {
         let evolution = try SchemaEvolution(current, to: source, limits: limits, options)
         if let refusal = evolution.refusal(allowingLoss: allowingLoss) { throw refusal }
+        // What is there already makes no version, and ends nothing that could be undone.
+        if printSchema(evolution.snapshot.catalog) == self.schema {
+          state.withLock { $0.schemaWarnings = evolution.warnings }
+          return evolution.change
+        }
         try publish(evolution.snapshot, warnings: evolution.warnings, allowingLoss: allowingLoss)
         return evolution.change
       }
@@ -99,6 +105,7 @@ struct SchemaEvolution {
     var (catalog, warnings) = try Database.catalog(of: [source], limits: limits)
     catalog.functions = old.catalog.functions
     catalog = catalog.withDeletedRoots(of: old.catalog) ?? catalog
+    if let now = options.now { catalog.moment = now }
     try self.init(old, to: catalog, in: source, warnings, limits: limits, options)
     // Contexts, branches and earlier versions have no history of their own.
     change.losses += HistoryLosses(from: old, to: catalog, mapping).effects
@@ -120,7 +127,7 @@ struct SchemaEvolution {
     if let timeout = options.timeout { allowed.time = timeout }
     if let maximumMemory = options.maximumMemory { allowed.memory = maximumMemory }
     let runLimits = allowed.run
-    let now = options.now ?? WallClock.now
+    let now = catalog.moment ?? options.now ?? WallClock.now
     let pool = CellPool()
     let mapping = comparison.mapping
     self.mapping = mapping

@@ -6,9 +6,10 @@ import GQLWriting
 
 /// A mapping of records to another schema.
 ///
-/// The records of a type go on where its relations, all their links and the types of its fields stay as they are. Fields
-/// may come, go, and be renamed. One that comes has its default in rows that come back. Where one must have a value now,
-/// has no default, and had none, the past begins after that.
+/// The records of a type go on where its relations, all their links and the types of its fields stay as they are.
+/// Fields may come, go, and be renamed, and enums may get more values after those that they have. A field that comes has
+/// its default in rows, and in embedded objects, that come back. Where one must have a value now, has no default, and had
+/// none, the past begins after that.
 package struct HistoryMapping: Sendable {
   package struct Former: Sendable {
     /// The type's number before.
@@ -21,7 +22,8 @@ package struct HistoryMapping: Sendable {
   /// By type now: indicates whether there was no type of its name before.
   private let isNew: [Bool]
 
-  /// - Parameter time: When the schema changes, which is what fields get that have the time as their default.
+  /// - Parameter time: When the schema changes, where the new catalog does not say it. Fields get it that have the time
+  ///   as their default.
   package init(from old: Catalog, to new: Catalog, at time: Int64) {
     let (before, after) = (HistoryTypes(old), HistoryTypes(new))
     types = Array(repeating: nil, count: new.types.count)
@@ -33,24 +35,32 @@ package struct HistoryMapping: Sendable {
     let known = Set(renamed.types.map(\.name))
     isNew = new.types.map { !known.contains($0.name) }
     if !before.isAny { return }
-    let columns = CatalogComparison(from: old, to: new).mapping.columns
+    let mapping = CatalogComparison(from: old, to: new).mapping
     // Without a time of its own it is made now.
-    let time = time == .min || time == .max ? WallClock.now : time
+    let time = new.moment ?? (time == .min || time == .max ? WallClock.now : time)
     for type in new.types {
       let number = Int(type.id.index)
       guard let kept = after[number],
         let former = renamed.types.first(where: { $0.name == type.name && $0.kind == type.kind }),
         let past = before[Int(former.id.index)], past.isLeftOut.count == former.columns.count
       else { continue }
-      guard let places = Self.places(former, renamed, type, new) else { continue }
-      let fillings = Self.fillings(of: type, columns[number], time)
-      let isSame = places.enumerated().allSatisfy { column, place in
-        column == place && kept.isLeftOut[column] == past.isLeftOut[column]
+      let (relations, newRelations) = (Self.relations(of: former, renamed), Self.relations(of: type, new))
+      guard relations.count == newRelations.count,
+        zip(relations, newRelations).allSatisfy({ Self.keepsLinks($0, renamed, $1, new) })
+      else { continue }
+      let kinds = HistoryValues(from: old, renamed, to: new, mapping)
+      guard let found = kinds.places(former, type) else { continue }
+      let fillings = Self.fillings(of: type, mapping.columns[number], time) + Self.links(relations, newRelations)
+      let isSame = found.places.enumerated().allSatisfy { column, place in
+        guard case .same = found.values[column] else { return false }
+        return column == place && kept.isLeftOut[column] == past.isLeftOut[column]
       }
       types[number] = Former(
         type: Int(former.id.index),
         records: isSame && fillings.isEmpty
-          ? nil : RecordMapping(columns: places, isLeftOut: kept.isLeftOut, fillings: fillings))
+          ? nil
+          : RecordMapping(
+            columns: found.places, values: found.values, isLeftOut: kept.isLeftOut, fillings: fillings))
     }
   }
 
@@ -78,25 +88,14 @@ package struct HistoryMapping: Sendable {
     }
   }
 
-  /// By column before: the column now; nil where one has other values.
-  private static func places(
-    _ former: EntityType, _ renamed: Catalog, _ type: EntityType, _ new: Catalog
-  ) -> [Int?]? {
-    let (relations, newRelations) = (relations(of: former, renamed), relations(of: type, new))
-    guard relations.count == newRelations.count,
-      zip(relations, newRelations).allSatisfy({ keepsLinks($0, renamed, $1, new) })
-    else { return nil }
-    var places: [Int?] = []
-    for column in former.columns {
-      guard let place = type.columns.firstIndex(where: { $0.name == column.name }) else {
-        places.append(nil)
-        continue
+  /// Holds the links that must not be null now, and might be so before.
+  private static func links(_ relations: [Relation], _ newRelations: [Relation]) -> [RecordMapping.Filling] {
+    zip(relations, newRelations).compactMap { relation, newRelation in
+      guard newRelation.isRequired, !relation.isRequired, !newRelation.isToMany, !newRelation.isMirror else {
+        return nil
       }
-      let found = type.columns[place]
-      guard found.kind == column.kind, renamed.storedText(column.type) == new.storedText(found.type) else { return nil }
-      places.append(place)
+      return RecordMapping.Filling(link: newRelation.column, presence: newRelation.presence)
     }
-    return places
   }
 
   /// The relations of a type in their order, which records of deletions name by their places.
@@ -131,14 +130,63 @@ package struct HistoryMapping: Sendable {
 extension Catalog {
   /// Returns the name of the column of a relation.
   fileprivate func field(of relation: Relation) -> String { self[relation.source][relation.column].name }
+}
 
-  /// Words that differ where cells of a type are not the same values.
-  fileprivate func storedText(_ type: ValueType) -> String {
-    switch type {
-    case .enumeration(let id): "enum \(self[id].values)"
-    case .entity(let id): "entity \(self[id].name)"
-    case .list(let element): "[\(storedText(element))]"
-    default: "\(type)"
+/// A view of the columns of two catalogs, by which their values go on.
+private struct HistoryValues {
+  private let old: Catalog
+  /// The one before, with the names that the new one gives.
+  private let renamed: Catalog
+  private let new: Catalog
+  private let mapping: CatalogMapping
+
+  init(from old: Catalog, _ renamed: Catalog, to new: Catalog, _ mapping: CatalogMapping) {
+    (self.old, self.renamed, self.new, self.mapping) = (old, renamed, new, mapping)
+  }
+
+  /// Returns the column now by column before, with what becomes of its values; nil where one has other values.
+  func places(_ former: EntityType, _ type: EntityType) -> (places: [Int?], values: [RecordMapping.Values])? {
+    var places: [Int?] = []
+    var values: [RecordMapping.Values] = []
+    for column in former.columns {
+      guard let place = type.columns.firstIndex(where: { $0.name == column.name }) else {
+        places.append(nil)
+        values.append(.same)
+        continue
+      }
+      let found = type.columns[place]
+      let conversion = mapping.columns[Int(type.id.index)][place]?.conversion
+      guard found.kind == column.kind, let value = value(column.type, found.type, conversion) else { return nil }
+      places.append(place)
+      values.append(value)
+    }
+    return (places, values)
+  }
+
+  /// - Parameter conversion: Of live rows; nil where their cells stay as they are.
+  private func value(
+    _ before: ValueType, _ after: ValueType, _ conversion: CatalogMapping.Conversion?
+  ) -> RecordMapping.Values? {
+    // The columns of lists of lists are of JSON.
+    if let conversion, case (.list(.list), .list(.list)) = (conversion.from.type, conversion.to.type) {
+      guard let renaming = NestedRenaming(conversion, from: old, to: new, mapping.enumValues), renaming.isComplete
+      else { return nil }
+      return .renamed(renaming)
+    }
+    guard keepsCells(before, after) else { return nil }
+    if conversion == nil { return .same }
+    // Their elements must not be null any more.
+    if case .list = after { return .withoutNulls }
+    return nil
+  }
+
+  /// Returns whether cells of two types are the same values.
+  private func keepsCells(_ before: ValueType, _ after: ValueType) -> Bool {
+    switch (before, after) {
+    case (.enumeration(let id), .enumeration(let newID)): new[newID].values.starts(with: renamed[id].values)
+    case (.entity(let id), .entity(let newID)): renamed[id].name == new[newID].name
+    case (.list(let element), .list(let newElement)): keepsCells(element, newElement)
+    default: before == after
     }
   }
 }

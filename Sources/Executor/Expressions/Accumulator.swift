@@ -106,12 +106,15 @@ struct Accumulator {
       if summation == .decimals { return .value(Cell(sum.doubleValue / Double(count))) }
       return .value(Cell(integers.nearestDouble / Double(count)))
     default:
-      // The average of times, rounded towards the past.
-      let divisor = Int128(count)
-      let quotient = integers / divisor
-      let isBelow = integers % divisor < 0
-      return Conversion.Result(Int64(exactly: isBelow ? quotient - 1 : quotient).map { Cell($0) })
+      return Conversion.Result(Accumulator.mean(of: integers, count: Int64(count)).map { Cell($0) })
     }
+  }
+
+  /// Returns the mean of Durations to the nearest microsecond, halves away from zero, as a quotient of one is rounded.
+  static func mean(of sum: Int128, count: Int64) -> Int64? {
+    let (quotient, rest) = sum.quotientAndRemainder(dividingBy: Int128(count))
+    guard rest.magnitude * 2 >= count.magnitude else { return Int64(exactly: quotient) }
+    return Int64(exactly: quotient + sum.signum())
   }
 
   private func list(_ cells: [Cell?], _ execution: Execution) throws(RuntimeProblem) -> Cell {

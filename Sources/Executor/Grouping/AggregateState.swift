@@ -461,7 +461,9 @@ final class AggregateState {
     case .integers:
       let sum = integerSum(group)
       if plan.aggregate == .sum { return Conversion.Result(Int64(exactly: sum).map { Cell($0) }) }
-      return count == 0 ? .null : .value(Cell(sum.nearestDouble / Double(count)))
+      if count == 0 { return .null }
+      guard plan.element == .scalar(.duration) else { return .value(Cell(sum.nearestDouble / Double(count))) }
+      return Conversion.Result(Accumulator.mean(of: sum, count: count).map { Cell($0) })
     case .doubles:
       let isMean = plan.aggregate == .avg
       if isMean, count == 0 { return .null }

@@ -10,12 +10,13 @@ extension Mutator {
   func link(_ program: MutationProgram, _ execution: Execution) throws(MutationProblem) {
     if stage.links.isEmpty { return }
     try leaveLists(program, execution)
+    let layouts = program.layouts
     for number in 0..<stage.links.count {
       try checkpoint(at: number, execution)
       let link = stage.links[number]
       let relation = catalog[link.relation]
-      guard isApplied(link, relation, program.layouts) else {
-        try dropElements(link, relation, program.layouts)
+      guard isApplied(link, relation, layouts) else {
+        try dropElements(link, relation, layouts)
         continue
       }
       let record = stage.records[link.record]
@@ -24,10 +25,10 @@ extension Mutator {
       linkList.removeAll()
       for place in link.targets {
         try checkpoint(at: place, execution)
-        if let row = try resolve(stage.targets[place], relation, program.layouts) { linkList.append(row) }
+        if let row = try resolve(stage.targets[place], relation, layouts) { linkList.append(row) }
       }
       if link.isWithin, relation.isRequired, linkList.rows.isEmpty, isPresent(relation, record) {
-        let layout = program.layouts[record.type]
+        let layout = layouts[record.type]
         throw problem(
           .missingValue(type: layout.name, field: layout.name(of: relation), entity: entity(record)), at: link.origin)
       }

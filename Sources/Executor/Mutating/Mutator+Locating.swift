@@ -18,7 +18,7 @@ extension Mutator {
     let execution = isOpen ? opened : begin(locate, context)
     defer { if !isOpen { locate.end(execution) } }
     defer { found.rest() }
-    try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
+    try running { () throws(RuntimeProblem) in try locate.rows(execution, in: transaction, into: &found) }
     let total = found.rows.count
     // The view is what it was until the first change only.
     if isContinuing, total > 1 || reach(program).hasLongPostings { throw outgrown(at: .range(program.mutation.range)) }
@@ -139,12 +139,13 @@ extension Mutator {
 
   // MARK: - Delete
 
-  /// True if the answer is written: it shows the entities as they were.
+  /// True if the answer is written: it shows the entities as they were. `opened` is what the operation began with.
   func delete(
-    _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext, into output: inout ByteBuffer
+    _ program: MutationProgram, _ constants: InputValues, _ context: MutationContext, _ opened: Execution,
+    into output: inout ByteBuffer
   ) throws(MutationProblem) -> Bool {
     let isHard = program.mutation.isHard.map { constants.isTrue($0) } ?? false
-    try find(program.locate, context)
+    try find(program.locate, context, program.opening === program.locate ? opened : nil)
     if isHard {
       try find(program.locateDeleted, context, deletedOf: program.mutation.type)
       answered.sort()
@@ -172,22 +173,21 @@ extension Mutator {
     return true
   }
 
-  /// Adds the rows that a condition finds; with a type, among its deleted entities.
+  /// Adds the rows that a condition finds; with a type, among its deleted entities. It may be `opened` already.
   private func find(
-    _ locate: ValueProgram?, _ context: MutationContext, deletedOf type: EntityTypeID? = nil
+    _ locate: ValueProgram?, _ context: MutationContext, _ opened: Execution? = nil, deletedOf type: EntityTypeID? = nil
   ) throws(MutationProblem) {
     guard let locate else { return }
-    let view = snapshot()
-    let execution = locate.begin(context, on: view)
-    defer { locate.end(execution) }
+    let execution = opened ?? begin(locate, context)
+    defer { if opened == nil { locate.end(execution) } }
     if let type {
-      let count = view.deletedCount(type)
+      let count = execution.snapshot.deletedCount(type)
       let rows = execution.scratch.allocate(UInt32.self, count: count)
-      view.deletedRows(type, into: rows)
+      execution.snapshot.deletedRows(type, into: rows)
       execution.given = UnsafeBufferPointer(start: rows, count: count)
     }
     defer { found.rest() }
-    try running { () throws(RuntimeProblem) in try locate.rows(execution, into: &found) }
+    try running { () throws(RuntimeProblem) in try locate.rows(execution, in: transaction, into: &found) }
     for index in 0..<found.rows.count { answered.append(found.rows[index]) }
   }
 

@@ -13,7 +13,8 @@ extension Mutator {
     origin.refusesNullLists =
       program.mutation.kind == .insert || origin.replaces || program.mutation.conflict?.strategy == .fail
     for row in program.mutation.rows { _ = try stage(row, role: .row, origin) }
-    if isContinuing, !reach(program).take(&stage) { throw outgrown(at: .range(program.mutation.range)) }
+    if !stage.links.isEmpty, resolvers.isEmpty { TargetSearch(program, transaction).settle(&stage) }
+    if isContinuing, !reach(program).takes(stage) { throw outgrown(at: .range(program.mutation.range)) }
     try saveRecords(from: 0, program, context, constants.execution)
     try link(program, constants.execution)
     try checkComplete(program, constants.execution)

@@ -251,8 +251,7 @@ package final class Mutator {
 
   /// Begins to evaluate values; who began them ends them.
   func begin(_ values: ValueProgram, _ context: MutationContext) -> Execution {
-    // Without sets, they look at nothing.
-    values.begin(context, on: values.executable.sets.isEmpty ? transaction.base : snapshot())
+    values.begin(context, on: values.needsNoVersion ? transaction.base : snapshot())
   }
 
   private func perform(
@@ -267,7 +266,7 @@ package final class Mutator {
     switch program.mutation.kind {
     case .insert, .upsert: try save(program, constants, context)
     case .update: try update(program, context, execution)
-    case .delete: isAnswered = try delete(program, constants, context, into: &output)
+    case .delete: isAnswered = try delete(program, constants, context, execution, into: &output)
     case .restore: try restore(program, context)
     case .erase: try erase(program, context)
     }
@@ -380,7 +379,7 @@ package final class Mutator {
 
   /// A look at whether a field reaches no more than a point mutation may.
   func reach(_ program: MutationProgram) -> PointReach {
-    PointReach(program: program, transaction: transaction, catalog: catalog)
+    PointReach(program: program, transaction: transaction)
   }
 
   // MARK: - Unique conflicts

@@ -3,10 +3,11 @@ import GQLStore
 import GQLWriting
 
 /// A look at whether what is staged is a point mutation's.
-struct PointReach {
-  let program: MutationProgram
-  let transaction: WriteTransaction
-  let catalog: Catalog
+///
+/// It cannot be copied and is used where the mutator makes it, which holds what it reads without a count.
+struct PointReach: ~Copyable {
+  unowned(unsafe) let program: MutationProgram
+  unowned(unsafe) let transaction: WriteTransaction
 
   /// Returns whether a point mutation may hold the stage: objects inside others may be entities that are there, with any
   /// links.
@@ -20,17 +21,16 @@ struct PointReach {
     return true
   }
 
-  /// Returns whether the mutation is a point mutation. Targets that are found are rows from here on, where none can go.
-  func take(_ stage: inout RecordStage) -> Bool {
+  /// Returns whether the mutation is a point mutation.
+  func takes(_ stage: borrowing RecordStage) -> Bool {
     guard holds(stage), program.mutation.kind == .insert || stage.links.isEmpty, !hasLongPostings else { return false }
     for number in 0..<stage.links.count {
       let link = stage.links[number]
-      let relation = catalog[link.relation]
-      let inverse = catalog[relation.inverse]
+      let relation = transaction.base.catalog[link.relation]
+      let inverse = transaction.base.catalog[relation.inverse]
       for place in link.targets {
         guard let row = row(stage.targets[place], relation) else { return false }
         if row == PageLayout.noRow { continue }
-        if !program.mayReplace { stage.setTarget(place, to: row, of: relation.target) }
         var listed = transaction.listedCount(inverse.id, row)
         if !inverse.isToMany {
           // Who has it now loses it.
@@ -49,7 +49,7 @@ struct PointReach {
     case .record: return PageLayout.noRow
     case .row(let row, let type): return type == relation.target ? row : nil
     case .key(let key, _):
-      if program.layouts[relation.target].isAbstract { return nil }
+      if program.layouts.isAbstract(relation.target) { return nil }
       return withUnsafePointer(to: key) { transaction.findRow(relation.target, key: $0) } ?? PageLayout.noRow
     }
   }

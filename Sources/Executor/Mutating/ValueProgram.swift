@@ -12,6 +12,8 @@ package final class ValueProgram: Sendable {
   private let sources: ScalarSources?
   /// Values of rows; nil if there are none.
   private let program: ExpressionProgram?
+  /// The rows' only one, where a unique key finds it; nil where they are found in another way.
+  private let point: PointLookup?
   /// Owns the memory of constants.
   private let pool = CellPool()
 
@@ -28,11 +30,13 @@ package final class ValueProgram: Sendable {
       for field in fields { if case .value(let expression) = field.content { expressions.append(expression) } }
       sources = nil
       program = expressions.isEmpty ? nil : compiler.program(expressions)
+      point = executable.sets.count == 1 ? PointLookup(executable.sets[0]) : nil
       return
     }
     for field in query.fields { if case .value(let expression) = field.content { expressions.append(expression) } }
     sources = expressions.isEmpty ? nil : ScalarSources(expressions, compiler)
     program = nil
+    point = nil
   }
 
   /// Starts a use of the values; ``end(_:)`` ends it. What cells point to lives until then.
@@ -44,6 +48,10 @@ package final class ValueProgram: Sendable {
     context.bind(execution, executable)
     return execution
   }
+
+  /// Indicates whether a transaction has all that it looks at: without sets it looks at nothing, and a row by its key is
+  /// found there too.
+  var needsNoVersion: Bool { executable.sets.isEmpty || point != nil && program == nil }
 
   /// Indicates whether there are neither values nor sets.
   var isEmpty: Bool { sources == nil && program == nil && executable.sets.isEmpty }
@@ -61,8 +69,22 @@ package final class ValueProgram: Sendable {
   }
 
   /// The rows of the first set, in list order.
-  func rows(_ execution: Execution, into expansion: inout Expansion) throws(RuntimeProblem) {
-    try execution.expand(SetID(0), .root, into: &expansion)
+  ///
+  /// - Parameter transaction: Nothing was written to it since the execution's version.
+  func rows(
+    _ execution: Execution, in transaction: WriteTransaction, into expansion: inout Expansion
+  ) throws(RuntimeProblem) {
+    if let point {
+      expansion.removeAll()
+      expansion.offsets.append(0)
+      if let row = point.find(execution, in: transaction) {
+        try execution.visit(1)
+        expansion.rows.append(row)
+      }
+      expansion.offsets.append(UInt32(expansion.rows.count))
+    } else {
+      try execution.expand(SetID(0), .root, into: &expansion)
+    }
     try execution.checkStop()
   }
 

@@ -52,13 +52,8 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
       rows.count += reader.walk(bounds, descending: false, skip: 0, limit: count, into: rows.end)
       return
     }
-    let reader = execution.look { $0.hashIndex(index) }
-    if isUnique {
-      let row = reader.find(key)
-      if row != PageLayout.noRow { rows.append(row) }
-      return
-    }
-    switch reader.rows(key) {
+    // Of a unique index too: in a past before it, a key may have several rows.
+    switch execution.look({ $0.hashIndex(index) }).rows(key) {
     case .none: break
     case .one(let row): rows.append(row)
     case .many(let run): if let start = run.baseAddress { rows.append(start, run.count) }
@@ -181,14 +176,7 @@ class IndexedOperator: AccessOperator, @unchecked Sendable {
       keyed.rows.count += reader.walk(bounds, descending: false, skip: 0, limit: copied, into: keyed.rows.end)
       return KeyRun(start: nil, offset: start, count: count)
     }
-    let reader = execution.look { $0.hashIndex(index) }
-    if isUnique {
-      let row = reader.find(key)
-      guard row != PageLayout.noRow else { return KeyRun() }
-      keyed.rows.append(row)
-      return KeyRun(start: nil, offset: start, count: 1)
-    }
-    switch reader.rows(key) {
+    switch execution.look({ $0.hashIndex(index) }).rows(key) {
     case .none: return KeyRun()
     case .one(let row):
       keyed.rows.append(row)

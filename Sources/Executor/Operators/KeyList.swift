@@ -30,7 +30,7 @@ final class KeyList: IndexedOperator, @unchecked Sendable {
       else { return true }
       let count = Int(UInt32(truncatingIfNeeded: list.high))
       let width = listIsWide ? 16 : 8
-      if !isTree, isUnique, listIsWide {
+      if !isTree, isUnique, listIsWide, !execution.snapshot.hasRepeats(index) {
         var nulls = 0
         for index in 0..<count where (run + (count * width + index)).load(as: UInt8.self) == 0 { nulls += 1 }
         if nulls == 0 {

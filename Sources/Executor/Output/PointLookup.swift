@@ -6,6 +6,7 @@ import GQLStore
 ///
 /// This is what most runs of most programs are, and where what a run costs beside its work shows most.
 struct PointLookup: BitwiseCopyable {
+  /// The number of the index.
   private let index: Int
   private let constant: Cell
   /// -1 for the constant.
@@ -14,9 +15,7 @@ struct PointLookup: BitwiseCopyable {
   /// Nil if the selection is more than that.
   init?(_ selection: CompiledSelection, _ set: CompiledSet) {
     guard selection.isObject, selection.recursion == nil, selection.grouping == nil, selection.children.isEmpty,
-      selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths, !set.isCorrelated, set.isWhole,
-      let lookup = set.access as? KeyLookup,
-      !lookup.isTree, lookup.isUnique, lookup.scalars.count == 1
+      selection.groups.isEmpty, selection.usedScopes <= 1, !selection.showsDepths
     else { return nil }
     for number in 0..<selection.operationCount {
       switch selection.operations[number].kind {
@@ -25,6 +24,14 @@ struct PointLookup: BitwiseCopyable {
         return nil
       }
     }
+    self.init(set)
+  }
+
+  /// Nil if the set is more than that.
+  init?(_ set: CompiledSet) {
+    guard !set.isCorrelated, set.isWhole, let lookup = set.access as? KeyLookup, !lookup.isTree, lookup.isUnique,
+      lookup.scalars.count == 1
+    else { return nil }
     switch lookup.scalars.sources[0] {
     case .parameter(let number):
       parameter = number
@@ -41,7 +48,17 @@ struct PointLookup: BitwiseCopyable {
   @inline(__always)
   func find(_ execution: Execution) -> UInt32? {
     guard let reader = execution.hashIndexes[index] else { return nil }
-    if parameter < 0 { return withUnsafePointer(to: constant) { reader.find($0) } }
-    return execution.parameterValid[parameter] ? reader.find(execution.parameterCells + parameter) : nil
+    return find(execution) { reader.find($0) }
+  }
+
+  /// The row that a transaction has under the key; nil where it has none. Precondition: not within a bulk.
+  func find(_ execution: Execution, in transaction: WriteTransaction) -> UInt32? {
+    find(execution) { transaction.findRow(IndexID(index), key: $0) } ?? nil
+  }
+
+  @inline(__always)
+  private func find<Found>(_ execution: Execution, _ look: (UnsafePointer<Cell>) -> Found) -> Found? {
+    if parameter < 0 { return withUnsafePointer(to: constant) { look($0) } }
+    return execution.parameterValid[parameter] ? look(execution.parameterCells + parameter) : nil
   }
 }

@@ -65,17 +65,24 @@ struct SQLiteRecords {
     var links: [SQLiteTableSource.Links] = []
     // Where even the number of a row has no name, rows are counted.
     let mark = try schema.nullMark(index, connection)
-    let key =
-      type.key.isEmpty
-      ? [table.rowIDName ?? "row_number() OVER ()"]
-      : type.key.map { Self.key(table, $0, mark) }
-    columns += key
     let entity = entity(index)
+    let undeclared = type.key.isEmpty ? undeclaredKey(table, entity) : []
+    var key = type.key.map { Self.key(table, $0, mark) }
+    if !undeclared.isEmpty { key = undeclared.map { SQLiteConnection.quoted(table.columns[$0.column].name) } }
+    if key.isEmpty { key = [table.rowIDName ?? "row_number() OVER ()"] }
+    columns += key
     for field in type.fields {
       switch field.kind {
+      case .id where !undeclared.isEmpty:
+        for (place, part) in undeclared.enumerated() {
+          outputs.append(
+            SQLiteTableSource.Output(
+              name: part.property.source ?? part.property.name, kind: Self.kind(part.property), first: place, count: 1))
+        }
       case .id:
         outputs.append(SQLiteTableSource.Output(name: idName(field, entity), kind: .id, first: 0, count: key.count))
       case .inverse: break
+      case let kind where !kind.isReference && undeclared.contains { [$0.column] == field.columns }: break
       case .junction(let number):
         let junction = schema.junctions[number]
         guard entity == nil || property(field.name, of: entity) != nil || !isWrittenFromTheOtherSide(index, field)
@@ -168,6 +175,23 @@ struct SQLiteRecords {
     return entity[property].source ?? entity[property].name
   }
 
+  /// Returns the columns that a schema takes as the key of a table that declares none; empty where a part has none, so
+  /// that the rows are numbered.
+  private func undeclaredKey(_ table: SQLiteTable, _ entity: EntityType?) -> [(property: Property, column: Int)] {
+    guard let entity else { return [] }
+    var parts: [(property: Property, column: Int)] = []
+    for id in entity.idProperties {
+      let property = entity[id]
+      let name = property.source ?? property.name
+      let column =
+        table.columns.firstIndex { $0.name == name }
+        ?? (property.source == nil ? table.columns.firstIndex { SourceNames.areAlike($0.name, name) } : nil)
+      guard let column else { return [] }
+      parts.append((property, column))
+    }
+    return parts
+  }
+
   /// Returns the expression for one part of a key: a null is a mark with the number of its row, which no other row has.
   private static func key(_ table: SQLiteTable, _ column: Int, _ mark: String) -> String {
     let name = SQLiteConnection.quoted(table.columns[column].name)
@@ -190,11 +214,17 @@ struct SQLiteRecords {
     // Values of a foreign key beside the relation are read where the schema has a field for them.
     guard let found else { return field.isOptional ? nil : (field.name, field.kind) }
     let name = found.source ?? found.name
-    switch found.signature.type {
-    case .scalar(let scalar): return (name, Self.kind(scalar))
-    case .entity: return (name, field.kind)
-    case .list, .embedded: return (name, .json)
-    case .enumeration, .null: return (name, .string)
+    if case .entity = found.signature.type { return (name, field.kind) }
+    return (name, Self.kind(found))
+  }
+
+  /// Returns how values of a field are written; links are ids.
+  private static func kind(_ property: Property) -> SQLiteSchema.Kind {
+    switch property.signature.type {
+    case .scalar(let scalar): kind(scalar)
+    case .entity: .id
+    case .list, .embedded: .json
+    case .enumeration, .null: .string
     }
   }
 

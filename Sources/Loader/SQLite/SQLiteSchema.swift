@@ -307,6 +307,10 @@ extension SQLiteSchema.Field {
 }
 
 extension SQLiteSchema.Kind {
+  var isReference: Bool {
+    if case .reference = self { true } else { false }
+  }
+
   /// Whether an index may be over it.
   var isStored: Bool {
     switch self {

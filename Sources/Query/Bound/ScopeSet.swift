@@ -187,6 +187,7 @@ extension BoundQuery {
   private func isTotalConversion(from: ValueType, to: ValueType) -> Bool {
     if from == to || to == .json || to == .string { return true }
     if from == .scalar(.date) && to == .scalar(.dateTime) { return true }
+    if from == .list(.int) && to == .list(.scalar(.id)) { return true }
     return from == .int && (to == .float || to == .decimal)
   }
 

@@ -34,7 +34,10 @@ extension CommitLog {
       // Nobody else knows of it.
       let copy = CommitLog(file, options: StorageOptions(allowsNetwork: true))
       try copy.begin(newest, version: version, branches)
-      if let source { try file.copyHistory(from: source, through: version) }
+      if let source {
+        try file.copyNumbers(from: source)
+        try file.copyHistory(from: source, through: version)
+      }
       try copy.close(newest)
       // It goes without the log.
       if StoragePath.hasLog(unfinished) {

@@ -12,6 +12,7 @@ struct CopySource: Sendable {
   let identity: String?
   /// The checksum of its schema; nil where it is of a format without a past.
   let schemaSum: Int64?
+  let numbers: KnownNumbers
 
   /// Indicates whether the file has been removed, emptied or replaced since.
   var isReplaced: Bool { FileIdentity(ofContentAt: path) != file }
@@ -24,7 +25,16 @@ extension SQLiteBackend {
     let connection = try opened()
     return CopySource(
       path: path, address: connection.readingAddress, file: connection.file, identity: identity,
-      schemaSum: history?.schemaSum)
+      schemaSum: history?.schemaSum, numbers: try KnownNumbers(connection))
+  }
+
+  /// Takes over which numbers the schemas of another file have given, also to what is gone.
+  func copyNumbers(from source: CopySource) throws(QueryError) {
+    guard source.numbers.hasGiven else { return }
+    let connection = try opened()
+    try transaction(connection) { () throws(QueryError) in try source.numbers.note(inCopy: connection) }
+    // What fails is told here: the copy goes without its log.
+    try truncateLog(connection, "")
   }
 
   /// Copies the records of the past of another file with the same schema.

@@ -128,7 +128,7 @@ struct StorageLayout {
 }
 
 /// The numbers that a file has given so far.
-private struct KnownNumbers {
+struct KnownNumbers {
   /// The numbers of names: those of types, or those of the fields of one type.
   struct Names {
     private var numbers: [String: Int64] = [:]
@@ -146,6 +146,13 @@ private struct KnownNumbers {
       }
       last = max(last, number)
     }
+
+    /// The names, in the order of their numbers.
+    var all: [(name: String, number: Int64)] {
+      numbers.map { (name: $0.key, number: $0.value) }.sorted { $0.number < $1.number }
+    }
+
+    func number(of name: String) -> Int64? { numbers[name] }
 
     func name(of number: Int64) -> String { numbers.first { $0.value == number }?.key ?? "" }
 
@@ -195,6 +202,62 @@ private struct KnownNumbers {
     guard number > 0, number < 1 << 32 else {
       throw StorageProblem.corrupt("a type or a field has the number \(number)").error(connection.path)
     }
+  }
+}
+
+/// A file that copies another one, and what was given in that.
+extension KnownNumbers {
+  /// Indicates whether a schema has ever given a number.
+  var hasGiven: Bool { !types.given.isEmpty || fields.values.contains { !$0.given.isEmpty } }
+
+  /// Notes in a copy of the file the numbers that a schema has given to what is gone, so that nothing else gets them.
+  func note(inCopy connection: StorageConnection) throws(QueryError) {
+    var copied = try KnownNumbers(connection)
+    for (name, number) in types.all {
+      let own = fields[number] ?? Names()
+      let given = types.givenTo[number]
+      guard given != nil || !own.given.isEmpty else { continue }
+      let type = try copied.types.note(
+        name, given, as: copied.types.last + 1, "gqlite_type(number, name, given) VALUES (?, ?, ?)", connection)
+      for (field, place) in own.all {
+        guard let given = own.givenTo[place] else { continue }
+        copied.lastField = max(
+          copied.lastField,
+          try copied.fields[type, default: Names()].note(
+            field, given, as: copied.lastField + 1,
+            "gqlite_field(number, name, given, type) VALUES (?, ?, ?, \(type))", connection))
+      }
+    }
+  }
+}
+
+extension KnownNumbers.Names {
+  /// Notes what a name was given. It gets the next number where the file knows neither the one nor the other; the
+  /// name stays another's that has it.
+  fileprivate mutating func note(
+    _ name: String, _ given: Int64?, as next: Int64, _ row: String, _ connection: StorageConnection
+  ) throws(QueryError) -> Int64 {
+    if let given, let known = self.given[given] { return known }
+    let found = number(of: name)
+    if let found, given == nil { return found }
+    let table = row.prefix { $0 != "(" }
+    if let found, givenTo[found] == nil {
+      let update = try connection.prepare("UPDATE \(table) SET given = ? WHERE number = \(found)")
+      update.bind(1, optional: given)
+      try update.run()
+      add(name, found, given: given)
+      return found
+    }
+    // A name that was left behind begins with the number that it had.
+    let isLeft = name.hasPrefix("-")
+    let plain = isLeft ? name.drop { $0 != " " }.dropFirst() : name[...]
+    let kept = isLeft || found != nil ? "-\(next) \(plain)" : name
+    let insertion = try connection.prepare("INSERT INTO \(row)")
+    insertion.bind(1, next)
+    insertion.bind(3, optional: given)
+    try insertion.run(binding: [(2, kept)])
+    add(kept, next, given: given)
+    return next
   }
 }
 

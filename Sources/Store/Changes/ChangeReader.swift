@@ -231,6 +231,22 @@ struct ChangeReader {
     return (column, start..<offset, form.hasAfter)
   }
 
+  /// Returns whether a field leads to a list with nulls among its elements. The bytes are those of its form and values.
+  static func hasNull(_ field: UnsafeRawBufferPointer) throws(ChangeProblem) -> Bool {
+    var reader = ChangeReader(field)
+    let form = try reader.form()
+    if form.hasBefore { try reader.skip(form.kind, isFine: form.beforeIsFine) }
+    guard form.hasAfter else { return false }
+    switch form.kind {
+    case .wordList, .wideList, .textList: break
+    case .word, .float, .byte, .code, .decimal, .text, .row: throw reader.otherLayout
+    }
+    let number = try reader.varint()
+    let marks = reader.offset
+    guard number <= UInt64(reader.left) * 8 else { throw reader.malformed }
+    return (0..<Int(number)).contains { field[marks + $0 / 8] >> UInt8($0 & 7) & 1 == 0 }
+  }
+
   /// Passes over a value.
   mutating func skip(_ kind: ChangeValueKind, isFine: Bool) throws(ChangeProblem) {
     switch kind {

@@ -30,10 +30,9 @@ final class CellConverter {
   private let needsElements: Bool
   /// By old code of an enum: the new one, or nothing.
   private var codes: [Int?] = []
-  /// Of lists of lists of an enum: the new names by the old ones.
-  private var renamed: [Text: Text] = [:]
-  /// By old code of an enum: how many values were lost.
-  private(set) var lostCodes: [Int]
+  /// Of lists of lists, what converts their elements.
+  private let nested: NestedConverter?
+  private var lostCounts: [Int]
   let arena = ConversionArena()
   private var scratch = ByteBuffer()
   private var other = ByteBuffer()
@@ -47,22 +46,19 @@ final class CellConverter {
     isFromWide = ColumnKind(conversion.from.type) == .wideList
     isToWide = ColumnKind(conversion.to.type) == .wideList
     needsElements = conversion.to.isElementNonNull
-    lostCodes = []
+    nested = NestedConverter(conversion, from: old, to: new, enumValues)
+    lostCounts = []
     let fromElement = conversion.from.type.innermost
     guard case .enumeration(let id) = fromElement else { return }
     let names = enumValues?[Int(id.index)] ?? old[id].values
-    lostCodes = Array(repeating: 0, count: names.count)
+    lostCounts = Array(repeating: 0, count: names.count)
     guard case .enumeration(let newID) = conversion.to.type.innermost else { return }
     let wanted = new[newID].values
     codes = names.map { name in wanted.firstIndex(of: name) }
-    // Lists of lists hold the names themselves.
-    guard case (.nested, .nested) = (from, to), conversion.from.isElementNonNull == conversion.to.isElementNonNull,
-      conversion.from.innerNonNull == conversion.to.innerNonNull
-    else { return }
-    for (name, code) in zip(old[id].values, codes) {
-      if let code { renamed[Text(name)] = Text(wanted[code]) }
-    }
   }
+
+  /// By old code of an enum: how many values were lost.
+  var lostCodes: [Int] { nested?.lostCodes ?? lostCounts }
 
   static func form(_ type: ValueType, _ catalog: Catalog) -> (form: Form, isList: Bool) {
     switch type {
@@ -183,8 +179,7 @@ final class CellConverter {
   private func element(_ cell: Cell) -> Outcome {
     switch (from, to) {
     case (.nested, .scalar(.json)): return .exact(cell)
-    case (.nested, .nested) where !renamed.isEmpty: return renaming(cell)
-    case (.nested, _), (_, .nested): return .lost
+    case (.nested, _), (_, .nested): return nested.map { lists(cell, $0) } ?? .lost
     case (.enumeration, .enumeration):
       let code = Int(cell.low)
       if let new = codes.indices.contains(code) ? codes[code] : nil { return .exact(Cell(low: UInt64(new))) }
@@ -203,33 +198,20 @@ final class CellConverter {
     return throughText(cell)
   }
 
-  /// A list of lists, with the new names of an enum's values in it. Names are texts of JSON without escapes.
-  private func renaming(_ cell: Cell) -> Outcome {
+  private func lists(_ cell: Cell, _ nested: NestedConverter) -> Outcome {
     scratch.removeAll()
-    let isWhole = TextView(cell).withBytes { start, count in
-      let bytes = UnsafeRawBufferPointer(start: start, count: count)
-      var place = 0
-      while place < count {
-        scratch.append(bytes[place])
-        place += 1
-        guard bytes[place - 1] == UInt8(ascii: "\"") else { continue }
-        let end = bytes[place...].firstIndex(of: UInt8(ascii: "\"")) ?? count
-        guard let name = renamed[Text(bytes[place..<end])], end < count else { return false }
-        scratch.append(utf8: name)
-        scratch.append(UInt8(ascii: "\""))
-        place = end + 1
-      }
-      return true
+    let isExact = TextView(cell).withBytes { nested.convert(UnsafeRawBufferPointer(start: $0, count: $1), &scratch) }
+    guard let isExact, let new = scratch.withUnsafeBytes({ arena.text($0, flags: TextView.escapeFlag) }) else {
+      return .lost
     }
-    guard isWhole else { return .lost }
-    return scratch.withUnsafeBytes { arena.text($0, flags: TextView.escapeFlag) }.map { .exact($0) } ?? .lost
+    return isExact ? .exact(new) : .inexact(new)
   }
 
   private func noteLost(_ cell: Cell) {
     // Other values are no codes, and those below zero no index.
     guard case .enumeration = from else { return }
     let code = Int(cell.low)
-    if lostCodes.indices.contains(code) { lostCodes[code] += 1 }
+    if lostCounts.indices.contains(code) { lostCounts[code] += 1 }
   }
 
   private func number(_ cell: Cell, _ from: ScalarType, _ to: ScalarType) -> Outcome {
@@ -312,6 +294,13 @@ final class CellConverter {
     }
   }
 
+  /// Returns the value that a JSON text within a list stands for; valid until the next call.
+  fileprivate func cell(json bytes: UnsafeRawBufferPointer) -> Cell? {
+    arena.removeAll()
+    if case .scalar(.json) = to { return arena.text(bytes, flags: TextView.escapeFlag) }
+    return readJSON(bytes)
+  }
+
   /// The new type's value that a JSON text stands for in data.
   private func readJSON(_ bytes: UnsafeRawBufferPointer) -> Cell? {
     var scanner = JSONScanner(bytes)
@@ -340,6 +329,98 @@ final class CellConverter {
       guard names.indices.contains(code) else { return }
       if asJSON { buffer.append(json: names[code]) } else { buffer.append(utf8: names[code]) }
     case .scalar(let scalar): ScalarCells.write(cell, scalar, asJSON: asJSON, into: &buffer)
+    }
+  }
+}
+
+/// Lists of lists as lists of lists of other elements. Both lie as JSON.
+private final class NestedConverter {
+  /// From JSON to the old elements, and from these to the new ones.
+  private let reader: CellConverter
+  private let converter: CellConverter
+  private let form: CellConverter.Form
+  /// By level, the outermost first: whether elements must not be null.
+  private let needsElements: [Bool]
+  private var isExact = true
+
+  /// Nil where there are no lists of lists on both sides, or they are not equally deep.
+  init?(_ conversion: CatalogMapping.Conversion, from old: Catalog, to new: Catalog, _ enumValues: [[String]]?) {
+    let (from, to) = (conversion.from.type, conversion.to.type)
+    let depth = Self.depth(to)
+    guard depth > 1, Self.depth(from) == depth else { return nil }
+    reader = CellConverter(
+      CatalogMapping.Conversion(from: TypeSignature(.json), to: TypeSignature(from.innermost)), from: old, to: old)
+    converter = CellConverter(
+      CatalogMapping.Conversion(from: TypeSignature(from.innermost), to: TypeSignature(to.innermost)),
+      from: old, to: new, enumValues)
+    form = CellConverter.form(to.innermost, new).form
+    let levels = [conversion.to.isElementNonNull] + conversion.to.innerNonNull
+    needsElements = (0..<depth).map { levels.indices.contains($0) && levels[$0] }
+  }
+
+  var lostCodes: [Int] { converter.lostCodes }
+
+  private static func depth(_ type: ValueType) -> Int {
+    if case .list(let element) = type { 1 + depth(element) } else { 0 }
+  }
+
+  /// Writes the new list. Returns whether it has all that the old one had; nil where the old one cannot be read.
+  func convert(_ bytes: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer) -> Bool? {
+    isExact = true
+    var scanner = JSONScanner(bytes)
+    do throws(JSONScanner.Failure) {
+      try list(&scanner, bytes, 0, &buffer)
+    } catch {
+      return nil
+    }
+    return isExact
+  }
+
+  /// Elements that are lost are null, as they are in other lists; where they must not be null they are left out.
+  private func list(
+    _ scanner: inout JSONScanner, _ bytes: UnsafeRawBufferPointer, _ level: Int, _ buffer: inout ByteBuffer
+  ) throws(JSONScanner.Failure) {
+    try scanner.beginArray()
+    buffer.append(0x5B)
+    var isFirst = true
+    while try scanner.nextElement() {
+      scanner.skipSpace()
+      let isNull = scanner.peek() == .null
+      var found: Cell?
+      if isNull {
+        try scanner.scanNull()
+      } else if level + 1 == needsElements.count {
+        let first = scanner.position
+        try scanner.skipValue()
+        found = element(UnsafeRawBufferPointer(rebasing: bytes[first..<scanner.position]))
+      }
+      let isList = !isNull && level + 1 < needsElements.count
+      if !isList, found == nil, needsElements[level] {
+        isExact = false
+        continue
+      }
+      if !isFirst { buffer.append(0x2C) }
+      isFirst = false
+      if isList {
+        try list(&scanner, bytes, level + 1, &buffer)
+      } else if let found {
+        CellConverter.write(found, form, asJSON: true, into: &buffer)
+      } else {
+        buffer.append("null")
+      }
+    }
+    buffer.append(0x5D)
+  }
+
+  private func element(_ bytes: UnsafeRawBufferPointer) -> Cell? {
+    switch reader.cell(json: bytes).map({ converter.convert($0) }) {
+    case .exact(let cell)?: return cell
+    case .inexact(let cell)?:
+      isExact = false
+      return cell
+    case .lost?, nil:
+      isExact = false
+      return nil
     }
   }
 }

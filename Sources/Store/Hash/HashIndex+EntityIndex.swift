@@ -12,6 +12,14 @@ extension HashIndex: EntityIndex {
     if layout.load(columns, row, into: key) { insertKey(key, of: row, columns: columns) }
   }
 
+  /// The same, where the rows are of a version that may have a key twice, though the index is unique by now.
+  func insertAnyVersion(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
+    if layout.load(columns, row, into: key) { insertKey(key, of: row, columns: columns, mayRepeat: true) }
+  }
+
+  /// Indicates whether a key has several rows.
+  var hasRepeats: Bool { postings.count > 0 }
+
   func remove(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
     if layout.load(columns, row, into: key) { removeKey(key, of: row, columns: columns) }
   }

@@ -15,7 +15,7 @@ final class HashIndex: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var table: UnsafeMutablePointer<UnsafeRawPointer?>
   @exclusivity(unchecked) private(set) var depth: UInt32
   @exclusivity(unchecked) var distinctKeys: Int
-  /// Rows by posting number; only in indexes that are not unique.
+  /// Rows by posting number; in a unique index only those of a past in which values were not unique yet.
   @exclusivity(unchecked) private(set) var postings: ColumnStore
   @exclusivity(unchecked) private var freePostings: PersistentArray<UInt32>
   /// What ``touch(_:)`` has read last; it has no meaning.
@@ -264,11 +264,14 @@ final class HashIndex: @unchecked Sendable {
     return id
   }
 
-  /// Adds a row whose key is in the columns. Precondition: no component is null; no equal key in a unique index.
-  func insertKey(_ key: UnsafePointer<Cell>, of row: UInt32, columns: UnsafePointer<ColumnReader>) {
+  /// Adds a row whose key is in the columns. Precondition: no component is null; no equal key in a unique index, unless
+  /// it `mayRepeat`.
+  func insertKey(
+    _ key: UnsafePointer<Cell>, of row: UInt32, columns: UnsafePointer<ColumnReader>, mayRepeat: Bool = false
+  ) {
     let reader = reader(columns)
     let tag = KeyHash.tag(reader.hash(key))
-    if isUnique {
+    if isUnique, !mayRepeat {
       insertSlot(tag: tag, payload: row)
       distinctKeys += 1
       return

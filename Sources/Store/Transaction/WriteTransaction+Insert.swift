@@ -40,15 +40,7 @@ extension WriteTransaction {
 
     if let tombstones = table.tombstones, tombstones.count > 0 { try purgeNamesake(table, tombstones) }
     for column in 0..<count {
-      let store = table.columns[column]
-      if column == layout.created || column == layout.updated {
-        // Within a bulk all rows get the same time at its end.
-        if bulk == nil { appendTime(store) }
-        continue
-      }
-      let isValid = self.valid[column]
-      store.append(isValid ? self.cells[column] : nil, ownsPayload: layout.isFolded[column])
-      if isValid { writtenPayload &+= store.payloadBytes(self.cells[column]) }
+      Unmanaged.passUnretained(table.columns[column]).borrow { append(column, to: $0, layout) }
     }
     if table.liveness != nil { table.ownedLiveness().append(Cell(low: RowStatus.live)) }
     table.slots += 1
@@ -57,6 +49,19 @@ extension WriteTransaction {
     if !layout.mirrors.isEmpty { insertMirrors(table, row) }
     if connects, !dangling.isEmpty { try connectDangling(table, row, isNew: true) }
     return row
+  }
+
+  /// Appends the scratch cell of a column to it.
+  @inline(__always)
+  private func append(_ column: Int, to store: ColumnStore, _ layout: StoreLayout.TypeLayout) {
+    if column == layout.created || column == layout.updated {
+      // Within a bulk all rows get the same time at its end.
+      if bulk == nil { appendTime(store) }
+      return
+    }
+    let isValid = valid[column]
+    store.append(isValid ? cells[column] : nil, ownsPayload: layout.isFolded[column])
+    if isValid { writtenPayload &+= store.payloadBytes(cells[column]) }
   }
 
   private func appendTime(_ column: ColumnStore) {

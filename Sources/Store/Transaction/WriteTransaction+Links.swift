@@ -6,6 +6,14 @@ extension WriteTransaction {
     ownedTable(relation.source).ownedColumn(Int(relation.column.index))
   }
 
+  /// Calls with the owned column of one direction, without counting that it is used: the table keeps it.
+  @inline(__always)
+  func writingColumn<Output>(_ relation: Relation, _ body: (ColumnStore) -> Output) -> Output {
+    ownTable(relation.source)
+    return Unmanaged.passUnretained(tables[Int(relation.source.index)])
+      .borrow { $0.writingColumn(Int(relation.column.index), body) }
+  }
+
   func readColumn(_ relation: Relation) -> ColumnStore {
     table(relation.source).columns[Int(relation.column.index)]
   }
@@ -25,12 +33,12 @@ extension WriteTransaction {
 
   private func addHalf(_ relation: Relation, _ source: UInt32, _ target: UInt32) {
     if relation.isToMany {
-      column(relation).appendToRun(source, target)
+      writingColumn(relation) { $0.appendToRun(source, target) }
     } else {
       setSuspended(relation, source, [])
       // What it waited for does not take the place of what is written meanwhile, from whichever side.
       if !dangling.isEmpty, bulk == nil { forgetDangling(relation.id, source: source) }
-      column(relation).writeRaw(source, Cell(low: UInt64(target)))
+      writingColumn(relation) { $0.writeRaw(source, Cell(low: UInt64(target))) }
     }
   }
 
@@ -38,9 +46,9 @@ extension WriteTransaction {
     if relation.isToMany {
       charge(readColumn(relation).reader.references(source).count)
       closeGap(relation, source, target)
-      column(relation).removeFromRun(source, target)
+      writingColumn(relation) { _ = $0.removeFromRun(source, target) }
     } else if self.target(relation, source) == target {
-      column(relation).writeRaw(source, nil)
+      writingColumn(relation) { $0.writeRaw(source, nil) }
     }
   }
 

@@ -62,7 +62,7 @@ extension WriteTransaction {
     if !relation.isToMany {
       let target = target(relation, row)
       guard target != PageLayout.noRow, isGone(target) else { return }
-      column(relation).writeRaw(row, nil)
+      writingColumn(relation) { $0.writeRaw(row, nil) }
       setSuspended(relation, row, keeps ? [SuspendedLinks.Link(place: 0, target: target)] : [])
       return
     }

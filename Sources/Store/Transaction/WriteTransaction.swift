@@ -246,11 +246,19 @@ package final class WriteTransaction {
   /// The table, copied first if another version shares it.
   @inline(__always)
   func ownedTable(_ type: EntityTypeID) -> Table {
-    let table = tables[Int(type.index)]
-    if table.stamp == stamp { return table }
-    let copy = Table(copying: table, stamp: stamp, recorder: recorder?.table(table))
-    tables[Int(type.index)] = copy
-    return copy
+    ownTable(type)
+    return tables[Int(type.index)]
+  }
+
+  /// Makes the transaction the only writer of a table.
+  @inline(__always)
+  func ownTable(_ type: EntityTypeID) {
+    if tables[Int(type.index)].stamp != stamp { copyTable(type) }
+  }
+
+  private func copyTable(_ type: EntityTypeID) {
+    let table = table(type)
+    tables[Int(type.index)] = Table(copying: table, stamp: stamp, recorder: recorder?.table(table))
   }
 
   func table(_ type: EntityTypeID) -> Table { tables[Int(type.index)] }

@@ -286,6 +286,20 @@ import Testing
     ("[[Int!]!]", "[[[1],[2]]]", "JSON", "[[[1],[2]]]"),
     ("[[Int!]!]", "[[[1],[2]]]", "[[Int]]", "[[[1],[2]]]"),
     ("[[Int]]", "[[[1],[2]]]", "[Int]", nil),
+    ("[[Int]]", "[[[1],[2,3],[]]]", "[[Int!]!]", "[[[1],[2,3],[]]]"),
+    ("[[Int]]", "[[[1,null]]]", "[[Int!]]", nil),
+    ("[[Int]]", "[[[1],null]]", "[[Int!]]", "[[[1],null]]"),
+    ("[[Int]]", "[[[1],null]]", "[[Int]!]", nil),
+    ("[[Int]]", "[[[1,null],null]]", "[[Float]]", "[[[1,null],null]]"),
+    ("[[Int]]", "[[[1,9007199254740993]]]", "[[Float]]", nil),
+    ("[[[Int]]]", "[[[[1],[]]]]", "[[[String!]!]!]", #"[[[["1"],[]]]]"#),
+    ("[[String]]", #"[[["a\"b, [c]"],["x"]]]"#, "[[ID]]", #"[[["a\"b, [c]"],["x"]]]"#),
+    ("[[ID]]", #"[[[1,"b"]]]"#, "[[String]]", #"[[["1","b"]]]"#),
+    ("[[Date]]", #"[[["2020-01-02"]]]"#, "[[DateTime]]", #"[[["2020-01-02T00:00:00Z"]]]"#),
+    ("[[E]]", #"[[["A",null]]]"#, "[[F]]", #"[[["A",null]]]"#),
+    ("[[E]]", #"[[["A","B"]]]"#, "[[F]]", nil),
+    ("[[String]]", #"[[["B"]]]"#, "[[E!]!]", #"[[["B"]]]"#),
+    ("[[Int]]", "[[[1]]]", "[[[Int]]]", nil),
     ("Int", "[1]", "Int!", "[1]"),
     ("Int!", "[1]", "Int", "[1]"),
     ("Int", "[1]", "Date", nil),
@@ -307,6 +321,24 @@ import Testing
     try fixture.change(to: schema)
     let answer = try fixture.answer("{ T { v } }")
     #expect(answer.replacing("{\"T\":", with: "").replacing("{\"v\":", with: "").replacing("}", with: "") == expected)
+  }
+
+  @Test("an element of a list of lists that is lost is null, or left out where it must not be null")
+  func lossyNested() throws {
+    let fixture = try SchemaChangeFixture(
+      "enum E { A B } type T { id: ID!  l: [[E]]  k: [[E!]!]  s: [[String]!] }",
+      #"{"T":[{"id":1,"l":[["A","B"],null],"k":[["A"],["B","A"]],"s":[["1","x"]]},{"id":2,"l":[["B"]]}]}"#)
+    let schema = "enum E { B } type T { id: ID!  l: [[E]]  k: [[E!]!]  s: [[Int]] }"
+    #expect(
+      try fixture.refusal(of: schema) == [
+        "data-loss: enum value 'E.A' is removed: 1 value of 'T.l' would be lost",
+        "data-loss: enum value 'E.A' is removed: 2 values of 'T.k' would be lost",
+        "data-loss: field 'T.s' changes from '[[String]!]' to '[[Int]]': 1 value would be another",
+      ])
+    try fixture.change(to: schema, allowingLoss: true)
+    #expect(
+      try fixture.answer("{ T { l k s } }")
+        == #"{"T":[{"l":[[null,"B"],null],"k":[[],["B"]],"s":[[1,null]]},{"l":[["B"]],"k":null,"s":null}]}"#)
   }
 
   @Test("with loss allowed numbers are rounded, and what the new type does not have is null") func lossy() throws {
