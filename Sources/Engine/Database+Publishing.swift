@@ -125,8 +125,7 @@ extension Database {
   /// Publishes a snapshot with another schema, and forgets what was prepared with the one before. Called within
   /// ``exclusively(_:)``.
   func publish(_ snapshot: Snapshot, warnings: QueryError?, allowingLoss: Bool) throws(QueryError) {
-    let time = snapshot.catalog.moment
-    let version = try VersionKeeper(database: self).keep(snapshot, time: time, allowingLoss: allowingLoss)
+    let version = try VersionKeeper(database: self).keep(snapshot, allowingLoss: allowingLoss)
     let companion = state.withLock { $0.companion }?.moved(to: snapshot.catalog)
     let old = state.withLock { state in
       let old = state.snapshot

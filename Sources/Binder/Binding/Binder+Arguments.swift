@@ -120,7 +120,7 @@ extension Binder {
 
   private func bindDistinct(_ expression: Expression, _ environment: Environment) -> [BoundExpression] {
     namedElements(of: expression, environment).compactMap { element in
-      if reportConstant(element, environment, isOrder: false) { return nil }
+      if reportConstant(element, environment) { return nil }
       return key(bindOperand(element, environment), environment, at: element.range)
     }
   }

@@ -235,13 +235,9 @@ extension Binder {
   /// Reports a literal that stands where something of the element is wanted, because it does nothing there, or answers
   /// what nobody asks; false if this is none.
   ///
-  /// - Parameters:
-  ///   - ofTexts: Whether numbers are meant as what they are, as in `sum(1)`.
-  ///   - isOrder: Whether the literal stands for an order, not for what tells elements apart.
+  /// - Parameter ofTexts: Whether numbers are meant as what they are, as in `sum(1)`.
   @inline(never)
-  func reportConstant(
-    _ expression: Expression, _ environment: Environment, ofTexts: Bool = false, isOrder: Bool = true
-  ) -> Bool {
+  func reportConstant(_ expression: Expression, _ environment: Environment, ofTexts: Bool = false) -> Bool {
     let literal = expression.unparenthesized
     switch literal.kind {
     case .string(let text):
@@ -253,21 +249,8 @@ extension Binder {
       report(.constantTerm("a number"), field.map { .write($0, over: expression.range) }, at: expression.range)
     case .float where !ofTexts: report(.constantTerm("a number"), at: expression.range)
     case .boolean where !ofTexts: report(.constantTerm("a Boolean"), at: expression.range)
-    case .variable(let name) where !ofTexts: return reportVariable(name, environment, isOrder: isOrder)
     default: return false
     }
-    return true
-  }
-
-  /// Reports a variable with a value of its own, `orderBy: $o`; false for one of names or orders, and for a fragment's.
-  private func reportVariable(_ name: Name, _ environment: Environment, isOrder: Bool) -> Bool {
-    guard case .slot? = variables[name.text]?.kind, environment.arguments[name.text] == nil else { return false }
-    usedVariables.insert(name.text)
-    let remedy = environment.elementType.map { type in
-      let holder = GeneratedNames(catalog)[isOrder ? .order(type) : .fields(type)]
-      return Remedy(help: "declare '$\(name.text): [\(holder)!]' for \(isOrder ? "an order" : "fields") in a variable")
-    }
-    report(.constantTerm("a variable"), remedy, at: name.range)
     return true
   }
 

@@ -68,10 +68,7 @@ struct CountBinder {
   /// - Parameter isSecond: Whether it is said of the members of a set. Alone, a field is a value, which counts where it
   ///   is not null.
   func counted(_ operand: Operand, _ environment: Environment, isSecond: Bool, at range: SourceRange) -> Operand {
-    if !isSecond {
-      guard case .value(let value) = operand, value.type == .boolean else { return operand }
-      if case .column = value.expression.kind { return operand }
-    }
+    if !isSecond, case .value(let value) = operand, case .column = value.expression.kind { return operand }
     guard isCondition(operand) else { return operand }
     return binder.boolean(operand, environment, at: range).map { .value(counted($0)) } ?? .error
   }

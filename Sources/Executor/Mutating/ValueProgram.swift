@@ -30,7 +30,9 @@ package final class ValueProgram: Sendable {
       for field in fields { if case .value(let expression) = field.content { expressions.append(expression) } }
       sources = nil
       program = expressions.isEmpty ? nil : compiler.program(expressions)
-      point = executable.sets.count == 1 ? PointLookup(executable.sets[0]) : nil
+      // Null equals null, and an index has no nulls.
+      let isFoundByKey = executable.sets.count == 1 && (executable.sets[0].access as? KeyLookup)?.keysAreNonNull == true
+      point = isFoundByKey ? PointLookup(executable.sets[0]) : nil
       return
     }
     for field in query.fields { if case .value(let expression) = field.content { expressions.append(expression) } }
