@@ -168,7 +168,7 @@ extension Binder {
       return bound
     }
     if aggregate == .count, !bound.isDistinct {
-      operand = CountBinder(binder: self).counted(operand, inner, isSecond: positional.count == 2, at: first.range)
+      operand = CountBinder(binder: self).counted(operand, first, inner, isSecond: positional.count == 2)
     }
     return take(operand, inner, first.range, into: bound)
   }

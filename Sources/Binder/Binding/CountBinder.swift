@@ -67,10 +67,20 @@ struct CountBinder {
   ///
   /// - Parameter isSecond: Whether it is said of the members of a set. Alone, a field is a value, which counts where it
   ///   is not null.
-  func counted(_ operand: Operand, _ environment: Environment, isSecond: Bool, at range: SourceRange) -> Operand {
-    if !isSecond, case .value(let value) = operand, case .column = value.expression.kind { return operand }
-    guard isCondition(operand) else { return operand }
-    return binder.boolean(operand, environment, at: range).map { .value(counted($0)) } ?? .error
+  func counted(_ operand: Operand, _ written: Expression, _ environment: Environment, isSecond: Bool) -> Operand {
+    guard isCondition(operand), isSecond || !isField(operand, written, environment) else { return operand }
+    return binder.boolean(operand, environment, at: written.range).map { .value(counted($0)) } ?? .error
+  }
+
+  /// Returns whether a name or path leads to a field, stored or computed, and not to a `let` of a condition.
+  private func isField(_ operand: Operand, _ written: Expression, _ environment: Environment) -> Bool {
+    if case .value(let value) = operand, case .column = value.expression.kind { return true }
+    switch written.unparenthesized.kind {
+    case .name(let name): return environment.lets[name.text] == nil
+    case .current(let name): return name != nil
+    case .member(_, _, nil): return true
+    default: return false
+    }
   }
 
   private func isCondition(_ operand: Operand) -> Bool {
