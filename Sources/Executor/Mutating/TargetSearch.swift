@@ -5,12 +5,11 @@ import GQLWriting
 /// A search for the targets of links before rows are written, where none can go meanwhile, as it may where code decides
 /// about conflicts.
 ///
-/// They lie anywhere: what is looked at first is touched for all of them before the first is found, so that the cache
-/// misses overlap. It cannot be copied and is used where the mutator makes it, which holds what it reads without a count.
+/// It cannot be copied and is used where the mutator makes it, which holds what it reads without a count.
 struct TargetSearch: ~Copyable {
   unowned(unsafe) let program: MutationProgram
   unowned(unsafe) let transaction: WriteTransaction
-  /// So many links are looked at: more would not stay in the cache.
+  /// So many links are looked at: more would not stay in the cache until they are written.
   private static var mostSought: Int { 64 }
 
   init(_ program: MutationProgram, _ transaction: WriteTransaction) {
@@ -24,14 +23,6 @@ struct TargetSearch: ~Copyable {
       stage.links.count <= Self.mostSought, stage.targets.count <= Self.mostSought
     else { return }
     for number in 0..<stage.links.count {
-      let type = transaction.base.catalog[stage.links[number].relation].target
-      if program.layouts.isAbstract(type) { continue }
-      for place in stage.links[number].targets {
-        guard case .key(let key, _) = stage.targets[place] else { continue }
-        withUnsafePointer(to: key) { transaction.touchKey(type, $0) }
-      }
-    }
-    for number in 0..<stage.links.count {
       let relation = transaction.base.catalog[stage.links[number].relation]
       if program.layouts.isAbstract(relation.target) { continue }
       for place in stage.links[number].targets {
@@ -39,7 +30,6 @@ struct TargetSearch: ~Copyable {
           let row = withUnsafePointer(to: key, { transaction.findRow(relation.target, key: $0) })
         else { continue }
         stage.setTarget(place, to: row, of: relation.target)
-        transaction.touchLinks(relation.inverse, row)
       }
     }
   }

@@ -104,15 +104,6 @@
     return payload == .max ? PageLayout.noRow : firstRow(payload)
   }
 
-  /// Reads the slot where the search for a key begins. Returns what is there, which says nothing.
-  func touch(_ key: UnsafePointer<Cell>) -> UInt64 {
-    let tag = KeyHash.tag(hash(key))
-    // Safe because the table has an address for each prefix of a tag.
-    let page = table[Int(UInt64(tag) &>> UInt64(shift))].unsafelyUnwrapped
-    let mask = Int((page + 4).load(as: UInt32.self))
-    return (page + (HashPage.slotsOffset &+ (Int(tag) & mask) &* 8)).load(as: UInt64.self)
-  }
-
   /// Writes the rows of keys of one component each, found in a unique index, in the order of the keys; gives how many.
   ///
   /// Looks in steps at blocks of keys, so that the cache misses of one step overlap.

@@ -25,16 +25,6 @@ extension WriteTransaction {
     warmed = touched
   }
 
-  /// Reads where ``findRow(_:key:)`` begins to look, so that who looks for several keys waits for memory once.
-  package func touchKey(_ type: EntityTypeID, _ key: UnsafePointer<Cell>) {
-    let table = table(type)
-    guard bulk == nil, !table.layout.foldsKey, let index = table.indexes.first?.asHash else { return }
-    warmed = index.reader(table.readers).touch(key)
-  }
-
-  /// Reads a word of whatever linking a row by a relation will read, for the reason that ``touch(_:_:)`` has.
-  package func touchLinks(_ relation: RelationID, _ row: UInt32) { warmed = touch(layout[relation], row) }
-
   /// The row's links of a relation.
   @inline(__always)
   private func touch(_ relation: Relation, _ row: UInt32) -> UInt64 {
