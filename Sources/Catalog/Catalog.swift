@@ -19,8 +19,8 @@ import Synchronization
   package var declarations = ""
   /// What the embedding program registered, in the order of registration.
   package var functions: [RegisteredFunction] = []
-  /// The moment at which the schema came, in microseconds since 1970; nil where it is not known. Whatever is put under
-  /// the schema gets it where new fields have the time as their default.
+  /// The moment at which the schema came, in microseconds since 1970; nil where it is not known. A new field whose
+  /// default is `now()` has it in all data that the schema is applied to.
   package var moment: Int64?
 
   /// The places of the types by their names; empty until ``indexNames()``.

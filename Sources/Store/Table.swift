@@ -206,10 +206,10 @@ final class Table: @unchecked Sendable {
 
   /// Adds the row's key as ``addEntry(_:_:key:)`` does. The rows are of a version that may have a key twice, though the
   /// index is unique by now.
-  func addAnyVersionsEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
+  func addRepeatableEntry(_ number: Int, _ row: UInt32, key: UnsafeMutablePointer<Cell>) {
     ownIndex(number)
     if let hash = indexes[number].asHash {
-      hash.insertAnyVersion(row, columns: readers, key: key)
+      hash.insertRepeatable(row, columns: readers, key: key)
     } else {
       indexes[number].insert(row, columns: readers, key: key)
     }

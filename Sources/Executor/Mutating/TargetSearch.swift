@@ -2,8 +2,9 @@ import GQLCatalog
 import GQLStore
 import GQLWriting
 
-/// A search for the targets of links before rows are written, where none can go meanwhile, as it may where code decides
-/// about conflicts.
+/// A search for the targets of links before rows are written. Each is looked for once: what follows has its row.
+///
+/// Not to be used where code decides about conflicts: that may delete a target meanwhile.
 ///
 /// It cannot be copied and is used where the mutator makes it, which holds what it reads without a count.
 struct TargetSearch: ~Copyable {

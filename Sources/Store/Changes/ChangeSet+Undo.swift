@@ -91,7 +91,7 @@ extension WriteTransaction {
     // The row's own entry would hide another one.
     let isLive = table.isLive(row)
     if isLive { table.removeEntry(index, row, key: key) }
-    defer { if isLive { table.addAnyVersionsEntry(index, row, key: key) } }
+    defer { if isLive { table.addRepeatableEntry(index, row, key: key) } }
     if table.find(index, key: other) != PageLayout.noRow { return true }
     guard index == 0, let tombstones = table.tombstones, tombstones.count > 0 else { return false }
     if isLive { return tombstones.find(other, columns: table.readers) != PageLayout.noRow }

@@ -149,7 +149,7 @@ private final class ChangeApplication {
     defer { forgetChanges() }
     if marks.after == RowChangeStatus.live {
       for index in layout.indexes.indices where marks.before != RowChangeStatus.live || isAffected(index) {
-        table.addAnyVersionsEntry(index, row, key: transaction.key)
+        table.addRepeatableEntry(index, row, key: transaction.key)
       }
     } else if marks.after == RowChangeStatus.deleted, marks.before != RowChangeStatus.deleted || isAffected(0) {
       table.ownedTombstones().addKey(row, columns: table.readers, key: transaction.key)

@@ -13,7 +13,7 @@ extension HashIndex: EntityIndex {
   }
 
   /// The same, where the rows are of a version that may have a key twice, though the index is unique by now.
-  func insertAnyVersion(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
+  func insertRepeatable(_ row: UInt32, columns: UnsafePointer<ColumnReader>, key: UnsafeMutablePointer<Cell>) {
     if layout.load(columns, row, into: key) { insertKey(key, of: row, columns: columns, mayRepeat: true) }
   }
 
